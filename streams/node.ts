@@ -19,6 +19,8 @@ export interface Edge {
    * (spec/3, Output).
    */
   readonly emitted?: readonly string[]
+  /** Set when records may have declared columns beside `columns`: only from code, for records without a schema. */
+  readonly open?: boolean
 }
 
 /** Where in a node's config something stands: `['rules', 0, 'when']`. */
@@ -28,6 +30,10 @@ export type ConfigPath = readonly (string | number)[]
 export interface PlanContext {
   /** Name of the node. From code: the node's type, unless the options name it. */
   readonly name: string
+  /** Kind and name as messages show them: `reshape "backfill"`; from code without a name: `reshape`. */
+  readonly node: string
+  /** Name of the node or port whose records come in. From code there is none. */
+  readonly input?: string
   /** The scope of a CXL text over the columns of `edge`, with the variables and modules that are in reach. */
   scope(edge: Edge | undefined): Scope
   /** The place of a config entry, or of a spot inside the CXL text that stands there. */

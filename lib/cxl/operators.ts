@@ -1,0 +1,215 @@
+/**
+ * The operators at run time, over values of unknown type (spec/2, operators at run time). They are the meaning of the language; code
+ * generated for known types is a shortcut that must agree with them.
+ */
+import { CivilDate, CivilDateTime } from '../record/civil.ts'
+import { compareValues, equalValues } from '../record/compare.ts'
+import { Decimal } from '../record/decimal.ts'
+import { boxFloat, Float } from '../record/float.ts'
+import { fromForeign } from '../record/foreign.ts'
+import { toInt } from '../record/int.ts'
+import { isIntNumber, isMap } from '../record/kind.ts'
+import { displayText } from '../record/text.ts'
+import type { Value } from '../record/value.ts'
+import { Failure } from './failure.ts'
+
+export function add(a: Value, b: Value): Value {
+  if (typeof a === 'number' && typeof b === 'number' && isIntNumber(a) && isIntNumber(b)) {
+    const sum = a + b
+    return Number.isSafeInteger(sum) ? sum : toInt(BigInt(a) + BigInt(b))
+  }
+  if (typeof a === 'string') return typeof b === 'string' ? a + b : null
+  return calculate(
+    a,
+    b,
+    (x, y) => toInt(x + y),
+    (x, y) => x + y,
+    (x, y) => x.add(y),
+  )
+}
+
+export function subtract(a: Value, b: Value): Value {
+  return calculate(
+    a,
+    b,
+    (x, y) => toInt(x - y),
+    (x, y) => x - y,
+    (x, y) => x.sub(y),
+  )
+}
+
+export function multiply(a: Value, b: Value): Value {
+  return calculate(
+    a,
+    b,
+    (x, y) => toInt(x * y),
+    (x, y) => x * y,
+    (x, y) => x.mul(y),
+  )
+}
+
+/** Truncates toward zero over ints. */
+export function divide(a: Value, b: Value): Value {
+  return calculate(
+    a,
+    b,
+    (x, y) => toInt(x / notZero(y)),
+    (x, y) => x / notZero(y),
+    (x, y) => (y.isZero ? divisionByZero() : x.div(y)),
+  )
+}
+
+/** Has the sign of the dividend. */
+export function remainder(a: Value, b: Value): Value {
+  return calculate(
+    a,
+    b,
+    (x, y) => toInt(x % notZero(y)),
+    (x, y) => x % notZero(y),
+    (x, y) => (y.isZero ? divisionByZero() : x.rem(y)),
+  )
+}
+
+export function negate(a: Value): Value {
+  if (typeof a === 'number') return isIntNumber(a) ? 0 - a : boxFloat(-a)
+  if (typeof a === 'bigint') return toInt(-a)
+  if (a instanceof Float) return boxFloat(-a.value)
+  return a instanceof Decimal ? a.neg() : null
+}
+
+export function equal(a: Value, b: Value): boolean {
+  return equalValues(a, b)
+}
+
+export function unequal(a: Value, b: Value): boolean {
+  return !equalValues(a, b)
+}
+
+export function less(a: Value, b: Value): boolean | null {
+  if (isNull(a) || isNull(b)) return null
+  const order = compareValues(a, b)
+  return order !== undefined && order < 0
+}
+
+export function lessOrEqual(a: Value, b: Value): boolean | null {
+  if (isNull(a) || isNull(b)) return null
+  const order = compareValues(a, b)
+  return order !== undefined && order <= 0
+}
+
+export function greater(a: Value, b: Value): boolean | null {
+  return less(b, a)
+}
+
+export function greaterOrEqual(a: Value, b: Value): boolean | null {
+  return lessOrEqual(b, a)
+}
+
+/** `and` once its left side is known not to be false. */
+export function and(a: Value, b: Value): boolean | null {
+  if (a === true) return b === true ? true : b === false ? false : null
+  return isNull(a) && b === false ? false : null
+}
+
+/** `or` once its left side is known not to be true. */
+export function or(a: Value, b: Value): boolean | null {
+  if (a === false) return b === true ? true : b === false ? false : null
+  return isNull(a) && b === true ? true : null
+}
+
+export function not(a: Value): boolean | null {
+  return a === true ? false : a === false ? true : null
+}
+
+/** `object.name` of a map. */
+export function member(object: Value, name: string): Value {
+  if (typeof object !== 'object' || object === null || !isMap(object) || !Object.hasOwn(object, name)) return null
+  return fromForeign(object[name])
+}
+
+/** `object[at]`: an array by int, a map by string. */
+export function element(object: Value, at: Value): Value {
+  if (typeof at === 'string') return member(object, at)
+  if (!Array.isArray(object) || typeof at !== 'number' || !(at >= 0)) return null
+  return isIntNumber(at) ? fromForeign(object[at]) : null
+}
+
+/** Joins texts, nulls left out; null when all are. */
+export function concat(...values: Value[]): Value {
+  let text = ''
+  let found = false
+  for (const value of values) {
+    if (!isNull(value)) {
+      text += displayText(value)
+      found = true
+    }
+  }
+  return found ? text : null
+}
+
+/** A column of a plain object, which may lack it or hold what JavaScript means by a date. */
+export function columnOf(record: object, name: string): Value {
+  return Object.hasOwn(record, name) ? fromForeign((record as Record<string, unknown>)[name]) : null
+}
+
+/** A value read from a column of unknown type. */
+export function load(value: unknown): Value {
+  return typeof value === 'object' || value === undefined ? fromForeign(value) : (value as Value)
+}
+
+/** Brings a float of unknown form to a plain number, where the static type promises a float or null. */
+export function unbox(value: Value): Value {
+  return value instanceof Float ? value.value : value
+}
+
+/** Brings what a column of type float holds to the form of untyped values. */
+export function box(value: Value): Value {
+  return typeof value === 'number' ? boxFloat(value) : fromForeign(value)
+}
+
+export function isNull(value: Value): boolean {
+  return value === null || value === undefined
+}
+
+export function divisionByZero(): never {
+  throw new Failure('division by zero')
+}
+
+function notZero<T extends number | bigint>(divisor: T): T {
+  // 0n, 0 and -0: all zeros are falsy; NaN is no zero.
+  return divisor || Number.isNaN(divisor) ? divisor : divisionByZero()
+}
+
+function calculate(
+  a: Value,
+  b: Value,
+  ints: (a: bigint, b: bigint) => Value,
+  floats: (a: number, b: number) => number,
+  decimals: (a: Decimal, b: Decimal) => Value,
+): Value {
+  const whole = isInt(a)
+  if (whole && isInt(b)) return ints(BigInt(a as number), BigInt(b as number))
+  if ((whole || isFloat(a)) && (isInt(b) || isFloat(b))) return boxFloat(floats(Number(a), Number(b)))
+  if (a instanceof Decimal) {
+    if (b instanceof Decimal) return decimals(a, b)
+    return isInt(b) ? decimals(a, Decimal.fromInt(b as number)) : null
+  }
+  return whole && b instanceof Decimal ? decimals(Decimal.fromInt(a as number), b) : null
+}
+
+function isInt(value: Value): boolean {
+  return typeof value === 'number' ? isIntNumber(value) : typeof value === 'bigint'
+}
+
+function isFloat(value: Value): boolean {
+  return typeof value === 'number' || value instanceof Float
+}
+
+/** Whether two values are dates of one kind; for code generated over dates. */
+export function isDate(value: unknown): value is CivilDate {
+  return value instanceof CivilDate
+}
+
+export function isDateTime(value: unknown): value is CivilDateTime {
+  return value instanceof CivilDateTime
+}

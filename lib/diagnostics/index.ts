@@ -1,0 +1,13 @@
+export { closestMatch } from './closest-match.ts'
+export { codeFrame } from './code-frame.ts'
+export {
+  type Category,
+  categories,
+  type CodeEntry,
+  codes,
+  type Severity,
+  type Status,
+  statuses,
+} from './codes/index.ts'
+export { ClinkerError, ClinkerErrors, type ErrorDetails, type Place } from './error.ts'
+export { preview, previewBytes } from './preview.ts'

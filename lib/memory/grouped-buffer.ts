@@ -1,0 +1,422 @@
+import { ClinkerError } from '../diagnostics/error.ts'
+import { preview } from '../diagnostics/preview.ts'
+import type { Key } from '../record/key.ts'
+import type { Row } from '../record/value.ts'
+import { ArrivalSort } from './arrival-sort.ts'
+import type { MemoryBudget, Registration } from './budget.ts'
+import { ExternalSort } from './external-sort.ts'
+import { GroupPartitions, groupBytes } from './group-partitions.ts'
+import { GroupTable } from './group-table.ts'
+import type { RowBlock } from './row-block.ts'
+import { readBlocks, RunWriter, SpillSite } from './runs.ts'
+import { keySize, recordSize } from './size.ts'
+import type { SpillFile } from './spill-file.ts'
+import type { SpillFolder } from './spill-folder.ts'
+
+export interface GroupedBufferOptions {
+  budget: MemoryBudget
+  folder: SpillFolder
+  /** Kind and name of the node, for messages: `reshape "backfill"`. */
+  node: string
+  /** What of the node holds memory, for messages. Default: `grouped records`. */
+  surface?: string
+  /** The columns that make the key, for messages; `[]` when the whole input is one group. */
+  partition: readonly string[]
+  /**
+   * What becomes of a group that does not fit into the limit: `resident` (default) stops with E310, `two_pass` gives it in
+   * {@link Group.passes}.
+   */
+  finalize?: 'resident' | 'two_pass'
+  /** The order of the rows in {@link Group.passes}. Default: arrival. */
+  order?: ((a: Row, b: Row) => number) | undefined
+  /** See {@link MemoryBudget}. Default: 15. */
+  priority?: number
+  /** A further way out of E310, as part of a sentence: `or set finalize: two_pass`. */
+  help?: string
+}
+
+/** The rows of one key. Valid until the next group is asked for. */
+export interface Group {
+  readonly size: number
+  /** All rows in the order in which they came; the array is the caller's, who may sort it. E310 for a group that has `passes`. */
+  rows(): Row[]
+  /**
+   * Only with `two_pass`, and only for a group too large to be held: a function that gives the rows in batches, in the order asked for,
+   * as often as it is called. Undefined: take `rows()`.
+   */
+  passes(): (() => Iterable<Row[]>) | undefined
+}
+
+/** What a buffer has taken in and spilled so far. */
+export interface GroupedBufferStats {
+  readonly rows: number
+  readonly spilled_bytes: number
+  readonly spilled_files: number
+}
+
+/**
+ * Records by group, in bounded memory. What comes out does not depend on the limit: groups in the order in which their first record came,
+ * the records of each in theirs.
+ *
+ * While the groups are few, they stay in memory in a {@link GroupTable}. When the budget asks for room, the oldest records of the largest
+ * group go to disk, a slice at a time, so that a giant group leaves the others alone, until the budget is satisfied. At the end such a
+ * group is read back.
+ *
+ * When the groups are many and small, or the table itself takes too much, it is given up ({@link GroupedBuffer.#dissolve}): every
+ * record goes to disk with a number, that of the first record of its group, and an external sort by that number brings the groups
+ * together in the order in which they leave. Of a record that comes later, the number is not known, as nobody remembers its group any
+ * more: it is found at the end, partition by partition ({@link GroupPartitions}).
+ * @example
+ * for (const record of records) buffer.add(keyOf(record.id), record)
+ * for (const group of buffer.groups()) emit(group.rows())
+ * buffer.release()
+ */
+export class GroupedBuffer {
+  readonly #options: GroupedBufferOptions
+  readonly #limit: number
+  readonly #soft: number
+  readonly #registration: Registration
+  readonly #site: SpillSite
+  #rows = 0
+
+  #table: GroupTable | undefined = new GroupTable()
+  /** Bytes charged for the table itself. */
+  #tableBytes = 0
+  /** What is on disk of groups of the table. */
+  readonly #spilled = new Map<number, SpilledGroup>()
+  #spillFile: SpillFile | undefined
+  /** Groups that have left. */
+  #emitted = 0
+  #finished = false
+  /** While a group moves from here to a sort of its own. */
+  #busy = false
+  #passing: PassingGroup | undefined
+
+  #sort: ArrivalSort | undefined
+  #partitions: GroupPartitions | undefined
+  /** The next arrival number. */
+  #arrival = 0
+
+  constructor(options: GroupedBufferOptions) {
+    const { budget, folder, node, surface, priority } = options
+    this.#options = options
+    this.#limit = budget.limit
+    this.#soft = budget.soft
+    this.#registration = budget.register({
+      name: node,
+      surface: surface ?? defaultSurface,
+      priority: priority ?? 15,
+      spill: (bytes) => this.#spill(bytes),
+    })
+    this.#site = new SpillSite(folder, this.#registration, budget.limit)
+  }
+
+  get stats(): GroupedBufferStats {
+    return { rows: this.#rows, spilled_bytes: this.#site.written, spilled_files: this.#site.files }
+  }
+
+  add(key: Key, row: Row): void {
+    this.#rows++
+    const size = recordSize(row)
+    if (this.#table) {
+      const group = this.#table.find(key)
+      const opening = group < 0 ? groupBytes + keySize(key) : 0
+      this.#registration.charge(size + opening)
+      // Making room may have dissolved the table.
+      if (this.#table) {
+        this.#tableBytes += opening
+        if (group < 0) this.#table.open(key, row, size)
+        else this.#table.append(group, row, size)
+        return
+      }
+      this.#registration.release(size + opening)
+    }
+    this.#partitions?.add(key, this.#arrival++, row)
+  }
+
+  /** The groups, once; no more records are added. Frees what has left, and everything at the end. */
+  *groups(): Generator<Group, void, undefined> {
+    this.#finished = true
+    for (let group = 0; this.#table && group < this.#table.size; group++) yield* this.#fromTable(this.#table, group)
+    if (this.#sort) yield* this.#fromSort(this.#sort)
+    this.release()
+  }
+
+  /** Frees memory and files. Can be called at any moment and more than once. */
+  release(): void {
+    this.#registration.close()
+    this.#table = undefined
+    this.#spilled.clear()
+    this.#spillFile?.remove()
+    this.#partitions?.discard()
+    this.#partitions = undefined
+    this.#sort?.discard()
+    this.#sort = undefined
+    this.#passing?.release()
+  }
+
+  *#fromTable(table: GroupTable, group: number): Generator<Group, void, undefined> {
+    this.#emitted = group + 1
+    const spilled = this.#spilled.get(group)
+    const bytes = table.bytesOf(group)
+    // Out of the table, so that making room below cannot spill them.
+    const tail = table.takeAll(group)
+    if (!spilled) {
+      yield new ResidentGroup(tail)
+      this.#registration.release(bytes)
+      return
+    }
+    this.#spilled.delete(group)
+    const total = spilled.bytes + bytes
+    if (this.#mayPass(total)) {
+      const passing = this.#openPassing()
+      // The sort makes room for itself, or every row of this group would push out another group.
+      this.#busy = true
+      for (const row of this.#read(spilled)) passing.add(row, recordSize(row))
+      for (const row of tail) {
+        const size = recordSize(row)
+        this.#registration.release(size)
+        passing.add(row, size)
+      }
+      this.#busy = false
+      yield passing
+      passing.release()
+      return
+    }
+    const fits = this.#tryCharge(spilled.bytes, total)
+    if (!fits) this.#registration.release(bytes)
+    const rows: Row[] = []
+    for (const row of this.#read(spilled)) {
+      rows.push(row)
+      if (!fits) throw this.#tooLarge(rows[0] as Row, total)
+    }
+    for (const row of tail) rows.push(row)
+    yield new ResidentGroup(rows)
+    this.#registration.release(total)
+  }
+
+  *#fromSort(sort: ArrivalSort): Generator<Group, void, undefined> {
+    this.#partitions?.process(sort)
+    const merge = sort.merge()
+    let cursor = merge.next()
+    while (cursor) {
+      const { number } = cursor
+      const first = cursor.record
+      let row = first
+      let rows: Row[] = []
+      let bytes = 0
+      let fits = true
+      let passing: PassingGroup | undefined
+      for (;;) {
+        const size = recordSize(row)
+        bytes += size
+        if (passing) passing.add(row, size)
+        else if (this.#mayPass(bytes)) {
+          passing = this.#openPassing()
+          this.#registration.release(bytes - size)
+          for (const held of rows) passing.add(held, recordSize(held))
+          passing.add(row, size)
+          rows = []
+        } else if (fits) {
+          fits = this.#tryCharge(size, bytes)
+          if (fits) rows.push(row)
+          // The others are only counted, to tell how large the group is.
+          else {
+            this.#registration.release(bytes - size)
+            rows = []
+          }
+        }
+        cursor = merge.next()
+        if (cursor?.number !== number) break
+        row = cursor.record
+      }
+      if (!fits) throw this.#tooLarge(first, bytes)
+      yield passing ?? new ResidentGroup(rows)
+      // Released in the meantime.
+      if (this.#sort !== sort) return
+      if (passing) passing.release()
+      else this.#registration.release(bytes)
+    }
+  }
+
+  #openPassing(): PassingGroup {
+    const { budget, folder, node, surface, order } = this.#options
+    const sort = new ExternalSort({ budget, folder, node, surface: surface ?? defaultSurface, compare: order })
+    this.#passing = new PassingGroup(sort, (first, bytes) => this.#tooLarge(first, bytes))
+    return this.#passing
+  }
+
+  /** Whether a group is so large that it leaves in passes. A smaller one is quicker in memory, even if it was spilled. */
+  #mayPass(bytes: number): boolean {
+    return this.#options.finalize === 'two_pass' && bytes > this.#limit / 4
+  }
+
+  /** Charges a part of a group; false when the group does not fit. */
+  #tryCharge(part: number, group: number): boolean {
+    if (group > this.#limit) return false
+    try {
+      this.#registration.charge(part)
+      return true
+    } catch (error) {
+      if (error instanceof ClinkerError && error.code === 'E310') return false
+      throw error
+    }
+  }
+
+  #spill(bytes: number): boolean {
+    if (this.#busy) return false
+    const table = this.#table
+    if (!table) return this.#spillDissolved()
+    const group = table.largest()
+    if (group < 0) return false
+    if (this.#tableBytes > this.#soft / 2 || table.bytesOf(group) < this.#limit / smallestSlices) this.#dissolve(table)
+    else this.#spillSlice(table, group, Math.max(bytes, this.#soft / 16))
+    return true
+  }
+
+  #spillDissolved(): boolean {
+    const partitions = this.#partitions?.spill() ?? false
+    return this.#sort?.spill() || partitions
+  }
+
+  /** Writes the oldest rows of a group, so many bytes or all of them. */
+  #spillSlice(table: GroupTable, group: number, bytes: number): void {
+    this.#spillFile ??= this.#site.open()
+    const writer = new RunWriter(this.#spillFile, this.#site)
+    const rows = table.takeOldest(group, bytes)
+    let written = 0
+    for (const row of rows) {
+      written += recordSize(row)
+      writer.add(row)
+    }
+    const run = writer.close()
+    let spilled = this.#spilled.get(group)
+    if (!spilled) this.#spilled.set(group, (spilled = { bytes: 0, runs: [] }))
+    spilled.bytes += written
+    const last = spilled.runs.at(-1)
+    // The slices of one giant group follow each other.
+    if (last?.to === run.from) last.to = run.to
+    else spilled.runs.push({ from: run.from, to: run.to })
+    this.#registration.release(written)
+  }
+
+  /**
+   * Gives up the table. Its groups go in their order into the sort, numbered as they stand; for the rows that are still to come, the
+   * partitions are told the number of each key.
+   */
+  #dissolve(table: GroupTable): void {
+    const sort = new ArrivalSort(this.#site, this.#limit / 4)
+    const partitions = this.#finished ? undefined : new GroupPartitions(this.#site)
+    this.#table = undefined
+    this.#sort = sort
+    this.#partitions = partitions
+    this.#arrival = table.size
+    let group = -1
+    for (const key of table.keys()) {
+      if (++group < this.#emitted) continue
+      partitions?.mark(key, group)
+      const spilled = this.#spilled.get(group)
+      if (spilled) {
+        for (const block of this.#blocks(spilled)) {
+          for (let index = 0; index < block.count; index++) sort.addFrom(group, block, index)
+        }
+      }
+      for (const row of table.takeAll(group)) {
+        this.#registration.release(recordSize(row))
+        sort.add(group, row)
+      }
+    }
+    this.#spilled.clear()
+    this.#registration.release(this.#tableBytes)
+    this.#tableBytes = 0
+  }
+
+  *#blocks({ runs }: SpilledGroup): Generator<RowBlock, void, undefined> {
+    for (const run of runs) yield* readBlocks(this.#spillFile as SpillFile, run, this.#site)
+  }
+
+  *#read(spilled: SpilledGroup): Generator<Row, void, undefined> {
+    for (const block of this.#blocks(spilled)) yield* this.#site.codec.unpack(block.slice(0, block.count))
+  }
+
+  #tooLarge(first: Row, bytes: number): ClinkerError {
+    const { budget, node, partition, help } = this.#options
+    const group =
+      partition.length === 0
+        ? 'the whole input is one group and'
+        : `the group ${partition.map((column) => `${column} = ${preview(first[column])}`).join(', ')}`
+    // What others hold counts only where the group alone would fit.
+    const beside = bytes > this.#limit ? '' : ` beside the ${budget.used} of the rest of the run`
+    const more = help === undefined ? '' : `, ${help}`
+    return new ClinkerError('E310', {
+      node,
+      message: `${group} needs ${bytes} bytes of memory at once${beside}, memory.limit is ${this.#limit}`,
+      help: `raise memory.limit well above ${bytes}, which is this group alone${more}`,
+      expected: this.#limit,
+      actual: bytes,
+    })
+  }
+}
+
+/** Where the rows of a group that left the table stand in the spill file. */
+interface SpilledGroup {
+  bytes: number
+  readonly runs: { from: number; to: number }[]
+}
+
+class ResidentGroup implements Group {
+  readonly #rows: Row[]
+
+  constructor(rows: Row[]) {
+    this.#rows = rows
+  }
+
+  get size(): number {
+    return this.#rows.length
+  }
+
+  rows(): Row[] {
+    return this.#rows
+  }
+
+  passes(): undefined {
+    return undefined
+  }
+}
+
+/** A group that is read as often as asked, and never held. */
+class PassingGroup implements Group {
+  size = 0
+  #bytes = 0
+  #first: Row = {}
+  readonly #sort: ExternalSort
+  readonly #tooLarge: (first: Row, bytes: number) => ClinkerError
+
+  constructor(sort: ExternalSort, tooLarge: (first: Row, bytes: number) => ClinkerError) {
+    this.#sort = sort
+    this.#tooLarge = tooLarge
+  }
+
+  add(row: Row, bytes: number): void {
+    if (this.size++ === 0) this.#first = row
+    this.#bytes += bytes
+    this.#sort.add(row)
+  }
+
+  rows(): Row[] {
+    throw this.#tooLarge(this.#first, this.#bytes)
+  }
+
+  passes(): () => Iterable<Row[]> {
+    return () => this.#sort.sorted(true)
+  }
+
+  release(): void {
+    this.#sort.release()
+  }
+}
+
+const defaultSurface = 'grouped records'
+
+/** Rows are spilled group by group as long as the largest has at least this part of the limit. */
+const smallestSlices = 256

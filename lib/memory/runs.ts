@@ -1,0 +1,233 @@
+import TinyQueue from 'tinyqueue'
+import type { Registration } from './budget.ts'
+import type { Row } from '../record/value.ts'
+import { RowBlock } from './row-block.ts'
+import { RowCodec } from './row-codec.ts'
+import { type Extent, SpillFile } from './spill-file.ts'
+import type { SpillFolder } from './spill-folder.ts'
+
+/** Where the rows of one holder are spilled, on whose account, in which form and portions. */
+export class SpillSite {
+  readonly folder: SpillFolder
+  readonly registration: Registration
+  readonly codec: RowCodec = new RowCodec()
+  /** The memory limit; the portions below suit it: large enough for sequential reading, small enough to hold many of them. */
+  readonly limit: number
+  /** Bytes of packed rows at which a frame is full. */
+  readonly frameBytes: number
+  /** Bytes of a file written or read at once. */
+  readonly bufferBytes: number
+  /** Bytes that the frames of a merge may take together. */
+  readonly mergeBytes: number
+  /** Files made and bytes written so far. */
+  files = 0
+  written = 0
+
+  constructor(folder: SpillFolder, registration: Registration, limit: number) {
+    this.folder = folder
+    this.registration = registration
+    this.limit = limit
+    this.frameBytes = Math.min(limit / 512, 131_072)
+    this.bufferBytes = Math.min(Math.max(Math.floor(limit / 256), 4096), 65_536)
+    this.mergeBytes = limit / 8
+  }
+
+  open(): SpillFile {
+    this.files++
+    return new SpillFile(this.folder, this.bufferBytes, (bytes) => {
+      this.written += bytes
+    })
+  }
+}
+
+/** Rows in order, on disk. */
+export interface Run extends Extent {
+  readonly file: SpillFile
+  /** Bytes of its heaviest frame: what reading it takes. */
+  readonly frameBytes: number
+}
+
+/** Writes a run, frame by frame. */
+export class RunWriter {
+  readonly #file: SpillFile
+  readonly #from: number
+  readonly #site: SpillSite
+  readonly #block = new RowBlock()
+  #heaviest = 0
+
+  constructor(file: SpillFile, site: SpillSite) {
+    this.#file = file
+    this.#from = file.end
+    this.#site = site
+  }
+
+  add(row: Row): void {
+    this.#site.codec.pack(row, this.#block, 0)
+    if (this.#block.length >= this.#site.frameBytes) this.#flush()
+  }
+
+  addFrom(block: RowBlock, index: number): void {
+    this.#block.appendFrom(block, index, block.numberAt(index))
+    if (this.#block.length >= this.#site.frameBytes) this.#flush()
+  }
+
+  close(): Run {
+    if (this.#block.count > 0) this.#flush()
+    return { file: this.#file, from: this.#from, to: this.#file.end, frameBytes: this.#heaviest }
+  }
+
+  #flush(): void {
+    this.#file.append(...this.#block.parts())
+    if (this.#block.length > this.#heaviest) this.#heaviest = this.#block.length
+    this.#block.clear()
+  }
+}
+
+/** A place in a run, at one of its rows. */
+export class RunCursor {
+  /** Which run it is: of equal rows, that of the earlier run comes first. */
+  readonly order: number
+  /** Where the row stands, and its number. */
+  block = new RowBlock()
+  index = -1
+  number = 0
+  /** The row as a record, unless the cursor was made without a codec. */
+  record: Row = {}
+  readonly #blocks: Iterator<RowBlock, void>
+  readonly #codec: RowCodec | undefined
+  /** Records of this row and the next ones. A few at once are unpacked faster than each alone. */
+  #records: Row[] = []
+  #next = 0
+
+  constructor(order: number, blocks: Iterator<RowBlock, void>, codec?: RowCodec) {
+    this.order = order
+    this.#blocks = blocks
+    this.#codec = codec
+  }
+
+  /** Goes to the next row. False behind the last. */
+  advance(): boolean {
+    if (++this.index === this.block.count) {
+      const next = this.#blocks.next()
+      if (next.done) return false
+      this.block = next.value
+      this.index = 0
+    }
+    this.number = this.block.numberAt(this.index)
+    if (this.#codec) this.record = this.#nextRecord(this.#codec)
+    return true
+  }
+
+  /** Ends reading, where it has not come to the end. */
+  close(): void {
+    this.#blocks.return?.()
+  }
+
+  #nextRecord(codec: RowCodec): Row {
+    if (this.#next === this.#records.length) {
+      const end = Math.min(this.index + recordsAtOnce, this.block.count)
+      this.#records = codec.unpack(this.block.slice(this.index, end))
+      this.#next = 0
+    }
+    return this.#records[this.#next++] as Row
+  }
+}
+
+const recordsAtOnce = 16
+
+/** Orders the rows at which two cursors stand. */
+export type CompareCursors = (a: RunCursor, b: RunCursor) => number
+
+/** The rows of several cursors in order; equal ones in the order of the cursors. */
+export class Merge {
+  readonly #cursors: readonly RunCursor[]
+  readonly #waiting: TinyQueue<RunCursor>
+  readonly #compare: CompareCursors
+  #current: RunCursor | undefined
+
+  constructor(cursors: readonly RunCursor[], compare: CompareCursors) {
+    this.#cursors = cursors
+    this.#compare = (a, b) => compare(a, b) || a.order - b.order
+    this.#waiting = new TinyQueue(
+      cursors.filter((cursor) => cursor.advance()),
+      this.#compare,
+    )
+  }
+
+  /** The cursor that stands at the next row; undefined at the end. It moves on with the next call. */
+  next(): RunCursor | undefined {
+    const current = this.#current
+    if (current?.advance()) {
+      const other = this.#waiting.peek()
+      if (other === undefined || this.#compare(current, other) < 0) return current
+      this.#waiting.push(current)
+    }
+    this.#current = this.#waiting.pop()
+    return this.#current
+  }
+
+  close(): void {
+    for (const cursor of this.#cursors) cursor.close()
+  }
+}
+
+/** Makes a cursor for each run, in order. */
+export function openRuns(runs: readonly Run[], site: SpillSite, codec?: RowCodec): RunCursor[] {
+  return runs.map((run, order) => new RunCursor(order, readBlocks(run.file, run, site), codec))
+}
+
+/** The blocks in an extent of a file; the budget is charged for the one that is out. */
+export function* readBlocks(file: SpillFile, extent: Extent, site: SpillSite): Generator<RowBlock, void, undefined> {
+  for (const body of file.frames(extent, site.bufferBytes)) {
+    site.registration.charge(body.length)
+    try {
+      yield RowBlock.from(body)
+    } finally {
+      site.registration.release(body.length)
+    }
+  }
+}
+
+/** Merges neighbouring runs until so few are left that they can be read side by side. Removes files that hold no run any more. */
+export function reduceRuns(
+  runs: readonly Run[],
+  site: SpillSite,
+  open: (runs: readonly Run[]) => Merge,
+): readonly Run[] {
+  let left = runs
+  for (;;) {
+    const width = mergeWidth(left, site)
+    let excess = left.length - width
+    if (excess <= 0) return left
+    const file = site.open()
+    const merged: Run[] = []
+    for (let index = 0; index < left.length; ) {
+      const part = left.slice(index, index + Math.min(width, excess + 1))
+      merged.push(part.length > 1 ? mergeInto(file, open(part), site) : (part[0] as Run))
+      excess -= part.length - 1
+      index += part.length
+    }
+    removeUnused(left, merged)
+    left = merged
+  }
+}
+
+/** Most runs that are merged at once: beyond, seeking costs more than another pass. */
+const widestMerge = 32
+
+function mergeWidth(runs: readonly Run[], site: SpillSite): number {
+  let heaviest = 1
+  for (const run of runs) if (run.frameBytes > heaviest) heaviest = run.frameBytes
+  return Math.min(Math.max(Math.floor(site.mergeBytes / heaviest), 2), widestMerge)
+}
+
+function mergeInto(file: SpillFile, merge: Merge, site: SpillSite): Run {
+  const writer = new RunWriter(file, site)
+  for (let cursor = merge.next(); cursor; cursor = merge.next()) writer.addFrom(cursor.block, cursor.index)
+  return writer.close()
+}
+
+function removeUnused(before: readonly Run[], after: readonly Run[]): void {
+  const used = new Set(after.map((run) => run.file))
+  for (const { file } of before) if (!used.has(file)) file.remove()
+}

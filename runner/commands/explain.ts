@@ -1,0 +1,45 @@
+import { Command } from 'commander'
+import { categories, codes, statuses } from '../../lib/diagnostics/index.ts'
+import { codeList, codePage } from '../explain/codes.ts'
+import { refuse } from './program.ts'
+
+interface Flags {
+  code?: string
+  list?: boolean
+  category?: string
+  status?: string
+}
+
+/** `clinker explain`: the registry of diagnostic codes. */
+export function command(): Command {
+  return new Command()
+    .description('Explains a diagnostic code, or lists all of them.')
+    .option('--code <code>', 'explain one code')
+    .option('--list', 'list the codes')
+    .option('--category <category>', `with --list: only ${categories.join(', ')}`)
+    .option('--status <status>', `with --list: only ${statuses.join(', ')}`)
+    .action((flags: Flags) => void process.stdout.write(explain(flags)))
+}
+
+function explain(flags: Flags): string {
+  if (Boolean(flags.list) === (flags.code !== undefined)) refuse('give exactly one of --code and --list')
+  if (flags.code !== undefined) {
+    if (flags.category !== undefined || flags.status !== undefined) refuse('--category and --status go with --list')
+    const entry = codes.get(flags.code)
+    if (!entry) refuse(`there is no code "${flags.code}"; the codes are ${[...codes.keys()].join(' ')}`)
+    return codePage(entry)
+  }
+  checkKnown('--category', flags.category, categories)
+  checkKnown('--status', flags.status, statuses)
+  const wanted = [...codes.values()].filter(
+    (entry) =>
+      (flags.category === undefined || entry.category === flags.category) &&
+      (flags.status === undefined || entry.status === flags.status),
+  )
+  return codeList(wanted)
+}
+
+function checkKnown(flag: string, value: string | undefined, known: readonly string[]): void {
+  if (value !== undefined && !known.includes(value))
+    refuse(`${flag} must be one of ${known.join(', ')}, got "${value}"`)
+}

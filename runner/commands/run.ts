@@ -1,0 +1,153 @@
+import { Command, Option } from 'commander'
+import type { Plan } from '../plan/plan.ts'
+import type { RunOptions, RunResult } from '../run/run.ts'
+import { Exit, onClosedOutput, refuse, say, wholeNumber } from './program.ts'
+import { showProgress } from './progress.ts'
+
+interface Flags {
+  memoryLimit?: string
+  spillDir?: string
+  batchId?: string
+  explain?: string | true
+  dryRun?: boolean
+  /** `-n`. */
+  n?: string
+  force?: boolean
+  quiet?: boolean
+  errorThreshold?: string
+  baseDir?: string
+  rulesPath?: string
+  allowAbsolutePaths?: boolean
+  logLevel: string
+}
+
+const logLevels = ['error', 'warn', 'info', 'debug', 'trace']
+
+/** `clinker run`: runs, checks or explains a pipeline file. */
+export function command(): Command {
+  return new Command()
+    .description('Runs a pipeline file.')
+    .argument('<config>', 'the pipeline file')
+    .option('--memory-limit <size>', 'memory for buffered records, such as 64M; wins over the file')
+    .option('--spill-dir <folder>', 'where spill files are made')
+    .option('--batch-id <id>', 'fills {batch_id} and $pipeline.batch_id')
+    .option('--explain [format]', 'print the plan as text, json, dot or mermaid, and run nothing')
+    .option('--dry-run', 'check the pipeline, write no file')
+    .option('-n <count>', 'with --dry-run: run so many records of each source and print the result')
+    .option('--force', 'write over files in spite of `if_exists: error`')
+    .option('--quiet', 'print warnings and errors only')
+    .option('--error-threshold <count>', 'stop when there are more dead letters than this')
+    .option('--base-dir <folder>', 'where relative paths start')
+    .option('--rules-path <folder>', 'where modules are found')
+    .option('--allow-absolute-paths', 'let paths in the pipeline be absolute')
+    .addOption(new Option('--log-level <level>', 'how much is said').choices(logLevels).default('info'))
+    .action(runFile)
+}
+
+async function runFile(file: string, flags: Flags): Promise<void> {
+  if (flags.n !== undefined && !flags.dryRun) refuse('-n works only together with --dry-run')
+  const options = optionsOf(flags)
+  if (flags.explain !== undefined) return explain(file, flags.explain, options, flags)
+  if (flags.dryRun && flags.n === undefined) return check(file, options, flags)
+  const controller = new AbortController()
+  const { run } = await import('../run/run.ts')
+  let finishProgress = (): void => undefined
+  const stopListening = listen(controller)
+  const result = await run(file, {
+    ...options,
+    signal: controller.signal,
+    onMessage: (level, message) => {
+      if (isWanted(level, flags)) say(message)
+    },
+    onStart: (progress) => {
+      if (!flags.quiet) finishProgress = showProgress(process.stderr, progress)
+    },
+  })
+  finishProgress()
+  stopListening()
+  for (const error of result.errors) say(error.format())
+  if (!flags.quiet && (result.exit === 0 || result.exit === 2)) say(summary(result))
+  if (result.exit !== 0) throw new Exit(result.exit)
+}
+
+function optionsOf(flags: Flags): RunOptions {
+  const limit = flags.memoryLimit
+  return {
+    // An empty value is as good as none: scripts pass unset variables on.
+    ...(limit ? { memoryLimit: limit } : {}),
+    ...(flags.spillDir ? { spillDir: flags.spillDir } : {}),
+    ...(flags.batchId ? { batchId: flags.batchId } : {}),
+    ...(flags.n === undefined ? {} : { sample: wholeNumber('-n', flags.n) }),
+    ...(flags.force ? { force: true } : {}),
+    ...(flags.errorThreshold === undefined
+      ? {}
+      : { errorThreshold: wholeNumber('--error-threshold', flags.errorThreshold) }),
+    ...(flags.baseDir ? { baseDir: flags.baseDir } : {}),
+    ...(flags.rulesPath ? { rulesPath: flags.rulesPath } : {}),
+    ...(flags.allowAbsolutePaths ? { allowAbsolutePaths: true } : {}),
+  }
+}
+
+async function explain(file: string, written: string | true, options: RunOptions, flags: Flags): Promise<void> {
+  const { explainFormats, explainPlan } = await import('../explain/index.ts')
+  const name = written === true ? 'text' : written
+  const format = explainFormats.find((known) => known === name)
+  if (!format) refuse(`--explain must be one of ${explainFormats.join(', ')}, got "${name}"`)
+  const { plan } = await import('../plan/plan.ts')
+  const planned = await plan(file, options)
+  const warnings = warningsOf(planned)
+  if (format !== 'text' && isWanted('warn', flags)) for (const warning of warnings) say(warning)
+  process.stdout.write(explainPlan(planned, format, options))
+  if (format === 'text') for (const warning of warnings) process.stdout.write(`${warning}\n`)
+}
+
+/** `--dry-run`: everything that can be known without opening an input. */
+async function check(file: string, options: RunOptions, flags: Flags): Promise<void> {
+  const { plan } = await import('../plan/plan.ts')
+  const planned = await plan(file, options)
+  if (isWanted('warn', flags)) for (const warning of warningsOf(planned)) say(warning)
+  for (const node of planned.nodes) {
+    if (node.kind === 'output') process.stdout.write(`${node.name}: ${node.path.text} (if_exists: ${node.if_exists})\n`)
+  }
+}
+
+function warningsOf(planned: Plan): string[] {
+  return planned.warnings.map((warning) => warning.format())
+}
+
+function isWanted(level: string, flags: Flags): boolean {
+  if (flags.quiet && level !== 'error' && level !== 'warn') return false
+  return logLevels.indexOf(level) <= logLevels.indexOf(flags.logLevel)
+}
+
+/** Cancels on a signal, and when the reader of standard output has gone. A second signal ends the process at once. */
+function listen(controller: AbortController): () => void {
+  const cancel = (): void => {
+    if (controller.signal.aborted) process.exit(130)
+    controller.abort(new Error('cancelled'))
+  }
+  process.on('SIGINT', cancel).on('SIGTERM', cancel)
+  onClosedOutput(() => undefined)
+  return () => {
+    process.off('SIGINT', cancel).off('SIGTERM', cancel)
+    onClosedOutput(undefined)
+  }
+}
+
+/** One line with counts that add up. */
+function summary({ stats, outputs }: RunResult): string {
+  const { records_in, added, records_out, filtered, dead, unread, milliseconds } = stats
+  const more = [
+    [added, 'added'],
+    [filtered, 'filtered'],
+    [dead, dead === 1 ? 'dead letter' : 'dead letters'],
+    [unread, 'read by no node'],
+  ] as const
+  const counts = [
+    `${records_in} in`,
+    `${records_out} out`,
+    ...more.flatMap(([count, name]) => (count > 0 ? [`${count} ${name}`] : [])),
+  ]
+  const files = outputs.map(({ path }) => path).join(', ')
+  return `${counts.join(', ')} in ${(milliseconds / 1000).toFixed(2)} s${files ? `; wrote ${files}` : ''}`
+}

@@ -1,0 +1,237 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type FileHandle, link, lstat, open, readdir, realpath, rename, unlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import type { Writable } from 'node:stream'
+import { ClinkerError } from '../../lib/diagnostics/index.ts'
+
+/**
+ * The files of a run. Each is written to a hidden sibling; `commit` gives all of them their names at once, `abort` removes them.
+ * A sibling carries the machine and process that made it, so that a later run can tell what a killed one left behind.
+ */
+export class Publication {
+  readonly #files: PendingFile[] = []
+  readonly #swept = new Set<string>()
+  #settled = false
+
+  /** Opens the sibling of a file that will appear; `target` is what messages call it. A device or a pipe is written to as it is. */
+  async open(file: string, target: string): Promise<PendingFile> {
+    const final = await realpath(file).catch(() => file)
+    const known = await lstat(final).catch(() => undefined)
+    if (known?.isDirectory()) throw ioError(target, 'it is a folder')
+    const direct = known !== undefined && !known.isFile()
+    const folder = path.dirname(final)
+    if (!direct) await this.#sweep(folder)
+    const pending = direct ? final : path.join(folder, siblingName(path.basename(final)))
+    try {
+      // Modes are left to the umask.
+      const handle = await open(pending, direct ? 'w' : 'wx', 0o666)
+      const file = new PendingFile(target, final, pending, handle, direct)
+      this.#files.push(file)
+      return file
+    } catch (error) {
+      throw ioError(target, reasonOf(error), error)
+    }
+  }
+
+  /** Gives every file its name. When one cannot get it, those before it get their old content back. */
+  async commit(): Promise<void> {
+    const files = this.#files.filter((file) => !file.direct)
+    for (const file of this.#files) await file.close({ sync: !file.direct })
+    const done: { final: string; backup: string | undefined }[] = []
+    try {
+      for (const { pending, final } of files) {
+        // A single rename is all or nothing by itself.
+        const backup = files.length > 1 ? await keepOld(final) : undefined
+        done.push({ final, backup })
+        await rename(pending, final)
+      }
+    } catch (error) {
+      const failed = done.pop()
+      if (failed?.backup) await unlink(failed.backup).catch(() => undefined)
+      for (const { final, backup } of done.reverse()) {
+        await (backup ? rename(backup, final) : unlink(final)).catch(() => undefined)
+      }
+      throw ioError(failed?.final ?? '', reasonOf(error), error)
+    }
+    this.#settled = true
+    for (const { backup } of done) if (backup) await unlink(backup).catch(() => undefined)
+    for (const folder of new Set(files.map((file) => path.dirname(file.final)))) await syncFolder(folder)
+  }
+
+  /** Removes every file that has not got its name. */
+  async abort(): Promise<void> {
+    for (const file of this.#files) {
+      await file.close({ sync: false }).catch(() => undefined)
+      if (!this.#settled && !file.direct) await unlink(file.pending).catch(() => undefined)
+    }
+  }
+
+  /** Removes what killed runs left in a folder. */
+  async #sweep(folder: string): Promise<void> {
+    if (this.#swept.has(folder)) return
+    this.#swept.add(folder)
+    for (const name of await readdir(folder).catch(() => [])) {
+      const [, machine, process_id] = siblingPattern.exec(name) ?? []
+      if (machine !== thisMachine() || isAlive(Number(process_id))) continue
+      await unlink(path.join(folder, name)).catch(() => undefined)
+    }
+  }
+}
+
+/** A file that is being written and has no name yet. */
+export class PendingFile {
+  /** As the pipeline names it. */
+  readonly target: string
+  readonly final: string
+  readonly pending: string
+  /** Written straight to its place: a device, a pipe. */
+  readonly direct: boolean
+  readonly #handle: FileHandle
+  #closed = false
+  #text = ''
+  #writing: Promise<void> | undefined
+  bytes = 0
+
+  constructor(target: string, final: string, pending: string, handle: FileHandle, direct: boolean) {
+    this.target = target
+    this.final = final
+    this.pending = pending
+    this.direct = direct
+    this.#handle = handle
+  }
+
+  /** Adds a piece. Wait for the promise before adding the next one. */
+  add(piece: string | Uint8Array): Promise<void> | undefined {
+    if (typeof piece === 'string') {
+      this.#text += piece
+      return this.#text.length < writtenAtOnce ? undefined : this.#flush()
+    }
+    return this.#flush().then(() => this.#put(piece))
+  }
+
+  /** Resolves when every piece is written. The file stays open: the publication closes it. */
+  async end(): Promise<void> {
+    await this.#flush()
+    await this.#writing
+  }
+
+  /** Hands on what has gathered; the next pieces gather while it is being written. */
+  async #flush(): Promise<void> {
+    const text = this.#text
+    this.#text = ''
+    if (text !== '') await this.#put(Buffer.from(text))
+  }
+
+  async #put(bytes: Uint8Array): Promise<void> {
+    await this.#writing
+    const writing = this.#write(bytes)
+    // Whoever adds the next piece meets the error.
+    writing.catch(() => undefined)
+    this.#writing = writing
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    try {
+      for (let at = 0; at < bytes.length; ) at += (await this.#handle.write(bytes, at)).bytesWritten
+      this.bytes += bytes.length
+    } catch (error) {
+      throw ioError(this.target, reasonOf(error), error)
+    }
+  }
+
+  async close({ sync }: { sync: boolean }): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.#writing?.catch(() => undefined)
+    try {
+      if (sync) await this.#handle.sync()
+    } catch (error) {
+      throw ioError(this.target, reasonOf(error), error)
+    } finally {
+      await this.#handle.close()
+    }
+  }
+}
+
+/** Standard output, or a stream in its place, as a file. It is never closed. */
+export class StreamFile {
+  readonly target: string
+  readonly #stream: Writable
+  bytes = 0
+
+  constructor(target: string, stream: Writable) {
+    this.target = target
+    this.#stream = stream
+  }
+
+  add(piece: string | Uint8Array): Promise<void> {
+    this.bytes += Buffer.byteLength(piece)
+    return new Promise((resolve, reject) => {
+      this.#stream.write(piece, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+
+  async end(): Promise<void> {}
+}
+
+/** Characters that are gathered before they are written in one go. */
+const writtenAtOnce = 256 * 1024
+
+/** Names of hidden siblings: the file's name, machine, process, a random part. */
+const siblingPattern = /^\..+\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.clinker$/
+
+/** File systems allow 255 bytes; the rest of the name needs up to 40. */
+const longestStem = 200
+
+function siblingName(name: string): string {
+  let stem = name
+  while (Buffer.byteLength(stem) > longestStem) stem = stem.slice(0, -1)
+  return `.${stem}.${thisMachine()}-${process.pid}-${randomBytes(4).toString('hex')}.clinker`
+}
+
+let machine: string | undefined
+
+function thisMachine(): string {
+  machine ??= createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
+  return machine
+}
+
+function isAlive(process_id: number): boolean {
+  try {
+    process.kill(process_id, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** A second name for the file that is about to be replaced; undefined when there is none, or the file system has no links. */
+async function keepOld(final: string): Promise<string | undefined> {
+  const backup = path.join(path.dirname(final), siblingName(path.basename(final)))
+  try {
+    await link(final, backup)
+    return backup
+  } catch {
+    return undefined
+  }
+}
+
+/** Makes the new names durable where a folder can be opened. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined)
+  await handle?.sync().catch(() => undefined)
+  await handle?.close()
+}
+
+/** An I/O failure on a file the user named: exit status 4, in one line. */
+export function ioError(file: string, reason: string, cause?: unknown): ClinkerError {
+  return new ClinkerError('E000', { message: `cannot write "${file}": ${reason}`, exit: 4, cause })
+}
+
+/** The operating system's reason in words: `no such file or directory (ENOENT)`. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (!code) return message
+  return `${message.replace(/^[A-Z]+: /, '').replace(/, .*$/, '')} (${code})`
+}

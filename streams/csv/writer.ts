@@ -1,0 +1,232 @@
+import { CivilDate } from '../../lib/record/civil.ts'
+import { canGenerate, Code } from '../../lib/record/generate.ts'
+import type { Column, Shape } from '../../lib/record/shape.ts'
+import type { TypeName } from '../../lib/record/type.ts'
+import type { Row, Value } from '../../lib/record/value.ts'
+import { cellText, type JoinValues, joinByDefault, rounded } from './cell-text.ts'
+import type { Header } from './header.ts'
+
+/** How cells are written. */
+export interface CsvWriting {
+  readonly delimiter: string
+  readonly escape_formulas: boolean
+  /** By column; another one is joined by `;`. */
+  readonly join_values: ReadonlyMap<string, JoinValues>
+  /** By column: places that a decimal may have. */
+  readonly scales: ReadonlyMap<string, number>
+}
+
+/** A value that a cell cannot hold, with the column it stands in. */
+export class CellFault extends Error {
+  readonly column: string
+  readonly value: Value
+
+  constructor(column: string, value: Value, cause: unknown) {
+    super(column, { cause })
+    this.column = column
+    this.value = value
+  }
+}
+
+/**
+ * Writes rows `start` to `end` (not included) of a shape. `tail` closes each: delimiters for the cells behind those of the shape, and the
+ * newline. `empty` is what a row without a character is written as.
+ */
+type WriteRows = (rows: readonly Row[], start: number, end: number, tail: string, empty: string) => string
+
+/** Rows a shape must have before code is made for it: it may come only once. */
+const worthCode = 100
+
+/** Wider rows are written by a loop: V8 does not optimise functions of such a size. */
+const widestRow = 128
+
+/** Writes the rows of one output, of any shapes whose columns are all in its header. */
+export class CsvWriter {
+  readonly #header: Header
+  readonly #writing: CsvWriting
+  readonly #quoting: Quoting
+  readonly #writers = new Map<Shape, ShapeWriter>()
+
+  constructor(header: Header, writing: CsvWriting) {
+    this.#header = header
+    this.#writing = writing
+    this.#quoting = new Quoting(writing)
+  }
+
+  /** The header line. */
+  header(): string {
+    const line = this.#header.names.map((name) => this.#quoting.quoted(name)).join(this.#writing.delimiter)
+    return `${line === '' ? '""' : line}\n`
+  }
+
+  of(shape: Shape): ShapeWriter {
+    let writer = this.#writers.get(shape)
+    if (!writer) {
+      writer = new ShapeWriter(shape, this.#header, this.#writing, this.#quoting)
+      this.#writers.set(shape, writer)
+    }
+    return writer
+  }
+}
+
+/** Writes rows of one shape. */
+class ShapeWriter {
+  /** How many cells of the header its rows reach: it may grow behind them. */
+  readonly width: number
+  readonly #cells: readonly (Cell | undefined)[]
+  readonly #delimiter: string
+  #rows = 0
+  #generated: WriteRows | undefined
+
+  constructor(shape: Shape, header: Header, writing: CsvWriting, quoting: Quoting) {
+    const cells: (Cell | undefined)[] = []
+    for (const column of shape.columns) cells[header.indexOf(column.name)] = new Cell(column, writing, quoting)
+    this.#cells = Array.from(cells)
+    this.width = cells.length
+    this.#delimiter = writing.delimiter
+  }
+
+  write: WriteRows = (rows, start, end, tail, empty) => {
+    if (!this.#generated && this.width <= widestRow && (this.#rows += end - start) > worthCode && canGenerate()) {
+      this.#generated = this.#generate()
+    }
+    if (this.#generated) return this.#generated(rows, start, end, tail, empty)
+    let text = ''
+    for (let index = start; index < end; index++) text += (this.#row(rows[index] as Row) || empty) + tail
+    return text
+  }
+
+  #row(row: Row): string {
+    let text = ''
+    for (let place = 0; place < this.width; place++) {
+      const cell = this.#cells[place]
+      if (place > 0) text += this.#delimiter
+      if (cell) text += cell.write(row[cell.name] as Value)
+    }
+    return text
+  }
+
+  /** The same as code, which writes what needs no quotes without a call. Benchmark: bench/csv. */
+  #generate(): WriteRows {
+    const code = new Code()
+    const statements: string[] = []
+    const parts = this.#cells.map((cell, place) => {
+      if (!cell) return "''"
+      statements.push(
+        `const v${place} = ${code.member('row', cell.name)}`,
+        `const t${place} = ${cell.generate(code, `v${place}`)}`,
+      )
+      return `t${place}`
+    })
+    const row = parts.join(` + ${code.bind(this.#delimiter)} + `) || "''"
+    return code.compile(
+      ['rows', 'start', 'end', 'tail', 'empty'],
+      `let text = ''
+for (let index = start; index < end; index++) {
+  const row = rows[index]
+  ${statements.join('\n  ')}
+  text += ${parts.length > 1 ? row : `(${row} || empty)`} + tail
+}
+return text`,
+    )
+  }
+}
+
+/** Writes one column. */
+class Cell {
+  readonly name: string
+  readonly #type: TypeName
+  readonly #quoting: Quoting
+  readonly #join: Omit<JoinValues, 'field'>
+  readonly #scale: number | undefined
+
+  constructor({ name, type }: Column, writing: CsvWriting, quoting: Quoting) {
+    this.name = name
+    this.#type = type.name
+    this.#quoting = quoting
+    this.#join = writing.join_values.get(name) ?? joinByDefault
+    this.#scale = writing.scales.get(name)
+  }
+
+  readonly write = (value: Value): string => {
+    if (typeof value === 'string') return this.#quoting.text(value)
+    try {
+      return this.#quoting.quoted(cellText(this.#scale === undefined ? value : rounded(value, this.#scale), this.#join))
+    } catch (error) {
+      throw new CellFault(this.name, value, error)
+    }
+  }
+
+  /** An expression for the text of the cell. What the declared type promises is looked at: other code may have put in something else. */
+  generate(code: Code, value: string): string {
+    const other = `${code.bind(this.write)}(${value})`
+    const guarded = this.#guarded(code, value)
+    return guarded === undefined ? other : `${guarded} : ${other}`
+  }
+
+  #guarded(code: Code, value: string): string | undefined {
+    const { text, safeForNumbers } = this.#quoting
+    if (this.#type !== 'string' && !safeForNumbers) return undefined
+    switch (this.#type) {
+      case 'string':
+        return `typeof ${value} === 'string' ? ${code.bind(text)}(${value})`
+      case 'int':
+        // Not for 0: what is no int may be -0.
+        return `typeof ${value} === 'number' && ${value} !== 0 && (${value} | 0) === ${value} ? '' + ${value}`
+      case 'float':
+        // Between these JavaScript writes a number without an exponent, as CSV must.
+        return `${value} > 1e-6 && ${value} < 1e21 && typeof ${value} === 'number' ? '' + ${value}`
+      case 'date':
+        return `${value} instanceof ${code.bind(CivilDate)} ? ${code.bind(dateText)}(${value})`
+      default:
+        return undefined
+    }
+  }
+}
+
+/** Decides which cells need quotes. */
+class Quoting {
+  /** Whether no number, date or truth value holds the delimiter. */
+  readonly safeForNumbers: boolean
+  readonly #delimiter: number
+  readonly #special: RegExp
+  readonly #escapeFormulas: boolean
+
+  constructor({ delimiter, escape_formulas }: CsvWriting) {
+    this.safeForNumbers = !/[0-9a-zA-Z+.:-]/.test(delimiter)
+    this.#delimiter = delimiter.charCodeAt(0)
+    this.#special = new RegExp(`[${delimiter.replace(/[\\\]^-]/, '\\$&')}"\r\n]`)
+    this.#escapeFormulas = escape_formulas
+  }
+
+  /** A text value as a cell. */
+  readonly text = (text: string): string => {
+    if (this.#escapeFormulas && /^[=+\-@\t\r]/.test(text)) return this.quoted(`'${text}`)
+    return this.quoted(text)
+  }
+
+  readonly quoted = (text: string): string => (this.#plain(text) ? text : `"${text.replaceAll('"', '""')}"`)
+
+  #plain(text: string): boolean {
+    if (text.length > 32) return !this.#special.test(text)
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === this.#delimiter || code === 34 || code === 10 || code === 13) return false
+    }
+    return true
+  }
+}
+
+/** The text of a date. Many records share one: the reader gives equal dates as one object. */
+const dateText = (() => {
+  const dates: (CivilDate | undefined)[] = new Array(1024).fill(undefined)
+  const texts: string[] = new Array(1024).fill('')
+  return (date: CivilDate): string => {
+    const slot = (date.year * 372 + date.month * 31 + date.day) & 1023
+    if (dates[slot] !== date) {
+      dates[slot] = date
+      texts[slot] = date.toString()
+    }
+    return texts[slot] as string
+  }
+})()

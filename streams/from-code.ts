@@ -1,0 +1,116 @@
+import type { Writable } from 'node:stream'
+import * as v from 'valibot'
+import { bareEnvironment, type Scope } from '../lib/cxl/index.ts'
+import { MemoryBudget, SpillFolder } from '../lib/memory/index.ts'
+import type { Shape } from '../lib/record/shape.ts'
+import type { DeadLetter, Edge, NodeDefinition, PlanContext, RunContext } from './node.ts'
+import { checkOptions, text } from './options.ts'
+import type { ShellOptions } from './shell/index.ts'
+
+/** Options that every factory takes besides those of its node. */
+export interface NodeOptions extends ShellOptions {
+  /** What messages, stamps and dead letters call the node. Default: its type. */
+  name?: string
+  /** The budget that buffered records are charged to; several nodes may share one. Default: one of its own, 512M. */
+  memory?: MemoryBudget
+  /** The folder in which spill files are made. Default: the system's temporary folder. */
+  spill_dir?: string
+  /** Whether a record that cannot be processed stops the stream or becomes a dead letter. Default: `fail_fast`. */
+  on_error?: 'fail_fast' | 'continue'
+}
+
+/** Budget of a node that is given none. */
+const ownBudget = '512M'
+
+const nodeEntries = {
+  name: v.optional(text('a name')),
+  memory: v.optional(v.instance(MemoryBudget, 'a MemoryBudget')),
+  spill_dir: v.optional(text('a path')),
+  on_error: v.optional(v.picklist(['fail_fast', 'continue']), 'fail_fast'),
+  dead_letters: v.optional(v.custom<Writable>(isWritable, 'a Writable')),
+  batch: v.optional(v.boolean(), false),
+  signal: v.optional(v.instance(AbortSignal, 'an AbortSignal')),
+}
+
+/** A node made by a factory: its config, and what stands in for the runner. */
+export interface FromCode<Config> {
+  readonly config: Config
+  readonly plan: PlanContext
+  readonly run: RunContext
+  readonly shell: ShellOptions
+  /** Gives back what `run` holds; the budget stays, others may use it. */
+  close(): void
+}
+
+/** Checks what a factory was given; throws at once when an option is wrong. */
+export function fromCode<Config>(definition: NodeDefinition<Config>, given: unknown): FromCode<Config> {
+  const { type } = definition
+  const entries = (definition.config as unknown as { entries: v.ObjectEntries }).entries
+  const schema = v.strictObject({ ...entries, ...nodeEntries })
+  const written = (given as { name?: unknown } | null | undefined)?.name
+  const label = typeof written === 'string' ? `${type} "${written}"` : type
+  const options = checkOptions(schema, given ?? {}, { node: label })
+  const {
+    name = type,
+    memory,
+    spill_dir,
+    on_error,
+    dead_letters,
+    batch,
+    signal,
+    ...config
+  } = options as v.InferOutput<v.StrictObjectSchema<typeof nodeEntries, undefined>>
+  const folder = new SpillFolder(spill_dir)
+  const shell: ShellOptions = {
+    batch,
+    ...(signal ? { signal } : {}),
+    ...(dead_letters ? { dead_letters } : {}),
+  }
+  const run: RunContext = {
+    budget: memory ?? new MemoryBudget(ownBudget),
+    folder,
+    environment: bareEnvironment(name),
+    on_error,
+    report: (letter: DeadLetter) => void dead_letters?.write(letter),
+    warn: (message) => process.emitWarning(message, { type: 'ClinkerWarning', code: label }),
+    ...shell,
+    batch,
+  }
+  return { config: config as Config, plan: codeContext(type, name), run, shell, close: () => folder.close() }
+}
+
+/** What is known of the records of a shape, which is all that is known when there is no plan. */
+export function edgeOf(shape: Shape): Edge {
+  return {
+    columns: shape.columns.slice(0, shape.declared),
+    carries: true,
+    audited: true,
+    ...(isOpen(shape) ? { open: true } : {}),
+  }
+}
+
+/** What is known before the first record has come, and of records without a schema: any column may be there, or not. */
+export const openEdge: Edge = { columns: [], carries: true, audited: true, open: true }
+
+/**
+ * Whether nothing is known of the columns but their names: plain objects, or records read without a schema. The next one may have
+ * others, so a name that this one lacks is null and no mistake.
+ */
+function isOpen(shape: Shape): boolean {
+  for (let index = 0; index < shape.declared; index++) if (shape.columns[index]?.type.name !== 'any') return false
+  return true
+}
+
+function isWritable(value: unknown): boolean {
+  return typeof (value as Writable | null)?.write === 'function'
+}
+
+function codeContext(type: string, name: string): PlanContext {
+  return {
+    name,
+    node: name === type ? type : `${type} "${name}"`,
+    scope: (edge): Scope =>
+      edge && !edge.open ? { columns: new Map(edge.columns.map((column) => [column.name, column.type])) } : {},
+    place: () => undefined,
+  }
+}
