@@ -46,4 +46,4 @@ export function seeded(seed) {
 }
 
 const words = 'amber basalt cedar delta ember fjord grove heath iris juniper karst larch mesa north opal pine quartz reed slate tundra'.split(' ')
-const cities = ['Brest', 'Malmö', 'Porto', 'Tartu', 'Gdańsk', 'Cork', 'Ghent', 'Split', 'Bergen', 'Kotor, old town', 'Utrecht', 'Vigo']
+const cities = ['Brest', 'Malmö', 'Porto', 'Tartu', 'Gdańsk', 'Cork', 'Ghent', 'Split', 'Bergen', '"Kotor, old town"', 'Utrecht', 'Vigo']

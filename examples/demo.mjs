@@ -24,7 +24,7 @@ try {
   const names = letterHeader.split(',')
   const pick = ['_cxl_dlq_source_row', '_cxl_dlq_error_category', '_cxl_dlq_stage', '_cxl_dlq_triggering_field', 'employee_id', 'plan_start']
   console.log('\nconflicts.csv: two rules wanted the same cell of one row, so the whole group of that employee stayed out:\n')
-  console.log(columns([pick.join(','), ...letters.map((letter) => cells(letter).filter((_, index) => pick.includes(names[index])).join(','))]))
+  console.log(columns([pick.join(','), ...letters.map((letter) => pick.map((name) => cells(letter)[names.indexOf(name)]).join(','))]))
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

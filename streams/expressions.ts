@@ -136,7 +136,7 @@ export function reasonOf(thrown: unknown): string {
 }
 
 /** Where a spot of the CXL text at `path` is shown: in the config, in the module it is in, from code in the text itself. */
-function placeOf(inside: Place | undefined, path: ConfigPath, context: PlanContext): Place | undefined {
+export function placeOf(inside: Place | undefined, path: ConfigPath, context: PlanContext): Place | undefined {
   if (inside?.file !== undefined) return inside
   return (inside && context.place(path, inside)) ?? context.place(path) ?? inside
 }

@@ -61,18 +61,24 @@ export function fromCode<Config>(definition: NodeDefinition<Config>, given: unkn
     ...config
   } = options as v.InferOutput<v.StrictObjectSchema<typeof nodeEntries, undefined>>
   const folder = new SpillFolder(spill_dir)
+  const warn = (message: string): void => process.emitWarning(message, { type: 'ClinkerWarning' })
   const shell: ShellOptions = {
     batch,
     ...(signal ? { signal } : {}),
     ...(dead_letters ? { dead_letters } : {}),
   }
+  let told = false
   const run: RunContext = {
     budget: memory ?? new MemoryBudget(ownBudget),
     folder,
     environment: bareEnvironment(name),
     on_error,
-    report: (letter: DeadLetter) => void dead_letters?.write(letter),
-    warn: (message) => process.emitWarning(message, { type: 'ClinkerWarning', code: label }),
+    report(letter: DeadLetter) {
+      if (dead_letters) dead_letters.write(letter)
+      else if (!told) warn(`${letter.detail}; give dead_letters to receive such records, no more of them will be told`)
+      told = true
+    },
+    warn,
     ...shell,
     batch,
   }

@@ -21,6 +21,7 @@ export * as csv from './csv/index.ts'
 export type { NodeOptions } from './from-code.ts'
 export { json, ndjson } from './json/index.ts'
 export type { DeadLetter } from './node.ts'
+export { type OutputConfig, type OutputOptions, output } from './output.ts'
 export {
   Reshape,
   type ReshapeConfig,

@@ -37,15 +37,8 @@ export function readOptions<Output>(
 ): { errors: ClinkerError[]; output: Output | undefined } {
   const faults = [...structuralFaults(schema as Schema, given, [])]
   const parsed = v.safeParse(schema, given)
-  for (const issue of parsed.issues ?? []) {
-    // Unknown keys are found above: valibot stops at the first of an object.
-    if (issue.type === 'strict_object' && issue.expected === 'never') continue
-    const steps = issue.path ?? []
-    const path = steps.map((step) => step.key as string | number)
-    if (faults.some((fault) => startsWith(path, fault.path))) continue
-    const schemaAt = schemaOf(schema as Schema, given, path)
-    const missing = steps.at(-1)?.origin === 'key' || (issue.input === undefined && path.length > 0)
-    faults.push({ path, ...(missing ? missingKey(schemaAt, path) : wrongValue(schemaAt, issue.input, path)) })
+  for (const fault of valueFaults(schema as Schema, given, [], parsed.issues)) {
+    if (!faults.some(({ path }) => startsWith(fault.path, path))) faults.push(fault)
   }
   faults.sort((a, b) => a.order - b.order)
   const errors = faults.map((fault) => toError(fault, given, context))
@@ -83,7 +76,10 @@ export function columnMap<Output>(item: v.GenericSchema<unknown, Output>) {
   return {
     ...schema,
     '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
-      if (!isPlainMap(dataset.value)) return schema['~run']({ value: 0 }, config)
+      if (!isPlainMap(dataset.value)) {
+        v._addIssue(schema, 'type', dataset, config)
+        return dataset
+      }
       const issues: v.BaseIssue<unknown>[] = []
       for (const [key, value] of mapEntries(dataset.value as ValueMap)) {
         const path: v.IssuePathItem = { type: 'object', origin: 'value', input: dataset.value as never, key, value }
@@ -93,7 +89,7 @@ export function columnMap<Output>(item: v.GenericSchema<unknown, Output>) {
       }
       return issues.length ? { typed: false, value: dataset.value, issues } : { typed: true, value: dataset.value }
     },
-  } as v.GenericSchema<unknown, Record<string, Output>>
+  } as unknown as v.GenericSchema<unknown, Record<string, Output>>
 }
 
 interface Fault {
@@ -114,12 +110,36 @@ function* structuralFaults(schema: Schema, value: unknown, path: (string | numbe
     for (const [index, item] of value.entries()) yield* structuralFaults(inner.item, item, [...path, index])
   } else if (inner.type === 'strict_object' && Array.isArray(value)) {
     yield { path, ...wrongValue(schema, value, path) }
-  } else if (inner.type === 'strict_object' && isPlainMap(value)) {
+  } else if (inner.type === 'strict_object' && isObject(value)) {
     const known = knownKeys(inner)
     for (const key of Object.keys(value)) {
       if (known.includes(key)) yield* structuralFaults(inner.entries[key], value[key], [...path, key])
       else yield { path: [...path, key], ...unknownKey(key, known) }
     }
+  }
+}
+
+/** What valibot found, in our words. */
+function* valueFaults(
+  schema: Schema,
+  given: unknown,
+  holder: readonly (string | number)[],
+  issues: readonly v.BaseIssue<unknown>[] | undefined,
+): Generator<Fault> {
+  for (const issue of issues ?? []) {
+    // Unknown keys are found above: valibot stops at the first of an object.
+    if (issue.type === 'strict_object' && issue.expected === 'never') continue
+    const steps = issue.path ?? []
+    const below = steps.map((step) => step.key as string | number)
+    const path = [...holder, ...below]
+    const schemaAt = schemaOf(schema, given, below)
+    const meant = issue.type === 'union' ? chosen(schemaAt, issue.input) : schemaAt
+    if (meant !== schemaAt && meant.type !== 'union') {
+      yield* valueFaults(meant, issue.input, path, v.safeParse(meant, issue.input).issues)
+      continue
+    }
+    const missing = steps.at(-1)?.origin === 'key' || (issue.input === undefined && path.length > 0)
+    yield { path, ...(missing ? missingKey(schemaAt, path) : wrongValue(schemaAt, issue.input, path)) }
   }
 }
 
@@ -283,8 +303,9 @@ function shownValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'symbol') return String(value)
-  const foreign = isObject(value) && !Array.isArray(value) && !isPlainMap(value)
-  return foreign ? `a ${(value as object).constructor?.name ?? 'object'}` : preview(value)
+  if (!isObject(value) || Array.isArray(value) || isPlainMap(value)) return preview(value)
+  const name = (value as object).constructor?.name ?? 'object'
+  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`
 }
 
 /** A name as messages show it, without quotes. */

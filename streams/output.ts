@@ -409,13 +409,10 @@ class Projection {
   }
 
   project(batch: Row[]): Row[] {
-    const result: Row[] = new Array(batch.length)
-    for (let index = 0; index < batch.length; index++) {
-      const record = batch[index] as Row
+    return batch.map((record) => {
       const form = this.#formOf(record)
-      result[index] = form ? form(record) : record
-    }
-    return result
+      return form ? form(record) : record
+    })
   }
 
   /** Says, when all records have been seen, what the mapping got wrong. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { Environment } from '../lib/cxl/index.ts'
 import { joinForms } from '../lib/cxl/types.ts'
 import { closestMatch, preview } from '../lib/diagnostics/index.ts'
 import { GroupedBuffer } from '../lib/memory/index.ts'
@@ -14,7 +15,7 @@ import { Type } from '../lib/record/type.ts'
 import type { Row, Value, ValueMap } from '../lib/record/value.ts'
 import { deadLetter, evaluationFailure, Faults, type RecordExpression, recordExpression } from './expressions.ts'
 import { edgeOf, fromCode, type NodeOptions, openEdge } from './from-code.ts'
-import type { ConfigPath, Edge, NodeDefinition, NodePlan, PlanContext, RunContext } from './node.ts'
+import type { ConfigPath, DeadLetter, Edge, NodeDefinition, NodePlan, PlanContext, RunContext } from './node.ts'
 import { type Cxl, columnMap, cxl, text } from './options.ts'
 import { Blocking, recordsPerBatch } from './shell/index.ts'
 
@@ -154,6 +155,7 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
   readonly #config: ReshapeConfig
   readonly #context: PlanContext
   readonly #run: RunContext
+  #environment: Environment
   readonly #planner: Planner
   readonly #close: () => void
   readonly #compare: ((a: Row, b: Row) => number) | undefined
@@ -161,8 +163,12 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
   readonly #stamps: Stamps
   readonly #shapes = new ShapeTable()
   readonly #forms = new Map<Shape, Form>()
+  /** Dead letters since the last batch. */
+  #reported = 0
   /** The last one used: records of one shape mostly follow each other. */
   #form: Form | undefined
+  /** The rules that synthesize. */
+  readonly #synthesizing: readonly number[]
   /** Whether two rules can write one column, so that firing rules have to be compared. */
   readonly #collides: boolean
 
@@ -172,9 +178,11 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
     this.#config = config
     this.#context = context
     this.#run = run
+    this.#environment = run.environment
     this.#planner = planner
     this.#close = close
     this.#stamps = new Stamps(context.name, config.rules)
+    this.#synthesizing = [...config.rules.keys()].filter((index) => config.rules[index]?.synthesize)
     const written = config.rules.flatMap((rule) => columnsOf(rule.mutate?.set))
     this.#collides = new Set(written).size < written.length
     const order = config.order_by ?? []
@@ -207,23 +215,18 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
       const passes = group.passes()
       const rows = passes ? undefined : group.rows()
       if (rows && this.#compare) rows.sort(this.#compare)
-      const firing = rows ? this.#fire(rows) : undefined
-      if (rows && !firing) {
-        for (let index = 0; index < rows.length; index++) {
-          out.push(this.#untouched(rows[index] as Row))
-          if (out.length < recordsPerBatch) continue
-          yield out
-          out = []
-        }
-        continue
+      if (rows && rows.length <= recordsPerBatch) {
+        this.#atOnce(rows, out)
+        // Without a record to leave, too: full dead letters are waited for between two batches.
+        if (out.length + this.#reported < recordsPerBatch) continue
       }
-      for (const row of passes
-        ? this.#inPasses(passes, group.size)
-        : this.#resident(rows as Row[], firing as Firing[])) {
-        out.push(row)
-        if (out.length < recordsPerBatch) continue
-        yield out
-        out = []
+      yield out
+      out = []
+      this.#reported = 0
+      if (!rows || rows.length > recordsPerBatch) {
+        this.#environment = steady(this.#run.environment)
+        yield* this.#inPasses(passes ?? (() => slices(rows as Row[])), group.size)
+        this.#environment = this.#run.environment
       }
     }
     if (out.length) yield out
@@ -234,57 +237,64 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
     this.#close()
   }
 
-  /** The records that a group in memory, on which some rule fires, gives; none when rules collide in it. */
-  *#resident(rows: readonly Row[], firing: readonly Firing[]): Generator<Row, void, undefined> {
-    const index = firing.findIndex((rules) => rules !== undefined && this.#collision(rules) !== undefined)
-    if (index >= 0) {
-      const rejected = this.#rejection(rows[index] as Row, firing[index] as number[], rows.length)
-      this.#run.report(rejected.trigger)
-      for (const [other, row] of rows.entries()) if (other !== index) this.#run.report(rejected.correlated(row))
+  /** Adds to `out` what a group gives: nothing when rules collide in it. */
+  #atOnce(rows: readonly Row[], out: Row[]): void {
+    const firing = this.#fire(rows)
+    if (!firing) {
+      for (let index = 0; index < rows.length; index++) out.push(this.#untouched(rows[index] as Row))
       return
     }
-    for (const [index, row] of rows.entries()) yield this.#original(row, firing[index])
-    for (const [rule, { synthesize }] of this.#config.rules.entries()) {
-      if (!synthesize) continue
-      for (const [index, row] of rows.entries()) if (firing[index]?.includes(rule)) yield this.#synthesized(row, rule)
+    const collided = firing.findIndex((rules) => rules !== undefined && this.#collision(rules) !== undefined)
+    if (collided >= 0) {
+      const rejected = this.#rejection(rows[collided] as Row, firing[collided] as number[], rows.length)
+      this.#report(rejected.trigger)
+      for (const [index, row] of rows.entries()) if (index !== collided) this.#report(rejected.correlated(row))
+      return
+    }
+    for (let index = 0; index < rows.length; index++) out.push(this.#original(rows[index] as Row, firing[index]))
+    for (const rule of this.#synthesizing) {
+      for (let index = 0; index < rows.length; index++) {
+        if (firing[index]?.includes(rule)) out.push(this.#synthesized(rows[index] as Row, rule))
+      }
     }
   }
 
   /**
-   * {@link Reshape.#resident} for a group that does not fit into memory: rules look at one record at a time, so one pass finds a
-   * collision, one gives the originals and one for each rule what it synthesizes.
+   * {@link Reshape.#atOnce} for a large group, which may be on disk: rules look at one record at a time, so one pass finds a collision,
+   * one gives the originals, and one for each rule what it synthesizes.
    */
-  *#inPasses(passes: () => Iterable<Row[]>, size: number): Generator<Row, void, undefined> {
-    let collided: { index: number; row: Row; rules: number[] } | undefined
-    if (this.#collides) {
-      let index = 0
-      search: for (const batch of passes()) {
-        for (const row of batch) {
-          const rules = this.#fireOn(row)
-          if (rules && this.#collision(rules)) {
-            collided = { index, row, rules }
-            break search
-          }
-          index++
-        }
-      }
-    }
+  *#inPasses(passes: () => Iterable<Row[]>, size: number): Generator<Row[], void, undefined> {
+    const collided = this.#collides ? this.#firstCollision(passes()) : undefined
     if (collided) {
       const rejected = this.#rejection(collided.row, collided.rules, size)
-      this.#run.report(rejected.trigger)
+      this.#report(rejected.trigger)
       let index = 0
       for (const batch of passes()) {
-        for (const row of batch) if (index++ !== collided.index) this.#run.report(rejected.correlated(row))
+        for (const row of batch) if (index++ !== collided.index) this.#report(rejected.correlated(row))
+        yield []
       }
       return
     }
-    for (const batch of passes()) for (const row of batch) yield this.#original(row, this.#fireOn(row))
-    for (const [rule, { synthesize }] of this.#config.rules.entries()) {
-      if (!synthesize) continue
+    for (const batch of passes()) yield batch.map((row) => this.#original(row, this.#fireOn(row)))
+    for (const rule of this.#synthesizing) {
       for (const batch of passes()) {
-        for (const row of batch) if (this.#fireOn(row)?.includes(rule)) yield this.#synthesized(row, rule)
+        yield batch.filter((row) => this.#fireOn(row)?.includes(rule)).map((row) => this.#synthesized(row, rule))
       }
     }
+  }
+
+  /** Looks at every record, also behind the first collision: a rule that fails on one stops the run however large the group is. */
+  #firstCollision(batches: Iterable<Row[]>): { index: number; row: Row; rules: number[] } | undefined {
+    let first: { index: number; row: Row; rules: number[] } | undefined
+    let index = 0
+    for (const batch of batches) {
+      for (const row of batch) {
+        const rules = this.#fireOn(row)
+        if (rules && !first && this.#collision(rules)) first = { index, row, rules }
+        index++
+      }
+    }
+    return first
   }
 
   /** The rules that fire on each record; undefined when none fires on any, which is true of most groups. */
@@ -292,9 +302,14 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
     let firing: Firing[] | undefined
     for (let index = 0; index < rows.length; index++) {
       const rules = this.#fireOn(rows[index] as Row)
-      if (rules) (firing ??= new Array<Firing>(rows.length).fill(undefined))[index] = rules
+      if (rules) (firing ??= rows.map((): Firing => undefined))[index] = rules
     }
     return firing
+  }
+
+  #report(letter: DeadLetter): void {
+    this.#reported++
+    this.#run.report(letter)
   }
 
   #fireOn(row: Row): Firing {
@@ -303,7 +318,7 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
     for (let index = 0; index < rules.length; index++) {
       const rule = rules[index] as RulePlan
       try {
-        if (rule.when.test(row, this.#run.environment)) (firing ??= []).push(index)
+        if (rule.when.test(row, this.#environment)) (firing ??= []).push(index)
       } catch (error) {
         throw evaluationFailure(error, row, `rule "${rule.name}": when`, ['rules', index, 'when'], this.#context)
       }
@@ -384,7 +399,7 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
 
   #value(form: Form, { column, expression, path, subject }: Write, row: Row): Value {
     try {
-      return form.reformed(column, expression.evaluate(row, this.#run.environment), expression.form)
+      return form.reformed(column, expression.evaluate(row, this.#environment), expression.form)
     } catch (error) {
       throw evaluationFailure(error, row, subject, path, this.#context)
     }
@@ -718,18 +733,34 @@ function groupKey(value: Value): Key {
   return value === '' ? null : (keyOf(value) ?? null)
 }
 
+/** The key of records of a shape. Plain form: `compoundKey(partition.map((column) => groupKey(row[column])))`. */
 function keyReader(shape: Shape, partition: readonly string[]): (row: Row) => Key {
   // An absent column is null; reading it could find a method of every object.
   const columns = partition.map((column) => (shape.has(column) ? column : undefined))
-  if (columns.length === 0) return () => null
-  if (columns.length > 1) {
-    return (row) => compoundKey(columns.map((column) => (column === undefined ? null : groupKey(row[column] as Value))))
+  const [only] = columns
+  if (columns.length === 0 || (columns.length === 1 && only === undefined)) return () => null
+  if (!canGenerate()) {
+    const parts = (row: Row): Key[] =>
+      columns.map((column) => (column === undefined ? null : groupKey(row[column] as Value)))
+    return columns.length === 1 ? (row) => groupKey(row[only as string] as Value) : (row) => compoundKey(parts(row))
   }
-  const [column] = columns
-  if (column === undefined) return () => null
-  if (!canGenerate()) return (row) => groupKey(row[column] as Value)
   const code = new Code()
-  return code.compile(['row'], `return ${code.bind(groupKey)}(${code.member('row', column)})`)
+  const parts = columns.map((column) =>
+    column === undefined ? 'null' : `${code.bind(groupKey)}(${code.member('row', column)})`,
+  )
+  const key = parts.length === 1 ? parts[0] : `${code.bind(compoundKey)}([${parts.join(', ')}])`
+  return code.compile(['row'], `return ${key}`)
+}
+
+/** The environment with its clock stopped: a rule that asks for `now` has to answer the same in each pass. */
+function steady(environment: Environment): Environment {
+  const now = environment.now()
+  const log: Environment['log'] = (level, message, row) => environment.log(level, message, row)
+  return { pipeline: environment.pipeline, variables: environment.variables, now: () => now, log }
+}
+
+function* slices(rows: Row[]): Generator<Row[], void, undefined> {
+  for (let from = 0; from < rows.length; from += recordsPerBatch) yield rows.slice(from, from + recordsPerBatch)
 }
 
 /** Copies records of one shape into another with the same columns. Plain form: `to.make(names.map((name) => row[name]), …)`. */

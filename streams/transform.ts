@@ -12,7 +12,7 @@ import { Intake } from '../lib/record/intake.ts'
 import { kindOf } from '../lib/record/kind.ts'
 import { unknownOrigin } from '../lib/record/origin.ts'
 import { type Column, type Shape, ShapeTable } from '../lib/record/shape.ts'
-import { originOf, rowOf, shapeOf, stamped } from '../lib/record/stamp.ts'
+import { originOf, rowOf, shapeOf, stamp, stamped } from '../lib/record/stamp.ts'
 import { Type } from '../lib/record/type.ts'
 import type { Row, Value } from '../lib/record/value.ts'
 import { type JsonValue, jsonReader, parseTypeName } from '../lib/schema/index.ts'
@@ -22,6 +22,7 @@ import {
   evaluationFailure,
   Faults,
   FunctionFailure,
+  placeOf,
   reasonOf,
   recordExpression,
   sourceOf,
@@ -170,7 +171,7 @@ export class Transform<Out extends object = Row> extends Streaming<Out> {
   readonly #run: RunContext
   readonly #close: () => void
   readonly #shapes = new ShapeTable()
-  readonly #functions = new Map<Shape, Step>()
+  readonly #functions = new Map<Shape, Step | undefined>()
   /** The last ones used: records of one shape mostly follow each other. */
   #shape: Shape | undefined
   #function: Step | undefined
@@ -184,29 +185,23 @@ export class Transform<Out extends object = Row> extends Streaming<Out> {
   }
 
   *process(batch: Row[]): Generator<Row[], void, undefined> {
+    const [first] = batch
+    // Whether stages can be joined does not depend on the record.
+    if (!first || !this.#functionFor(first)) {
+      yield* this.#stageByStage(batch, 0)
+      return
+    }
     const { environment } = this.#run
-    const full = Math.max(batch.length, recordsPerBatch)
-    let out: Row[] = []
-    let index = 0
-    while (index < batch.length) {
-      let start = 0
+    const out: Row[] = []
+    for (let index = 0; index < batch.length; index++) {
+      const row = batch[index] as Row
+      const run = this.#functionFor(row) as Step
       try {
-        // Expanding records fill the batch early: it leaves before the next one is looked at.
-        for (; index < batch.length && out.length < full; index++) {
-          const row = batch[index] as Row
-          start = out.length
-          this.#functionFor(row)(row, environment, out)
-        }
-      } catch (error) {
-        out.length = start
-        const row = batch[index++] as Row
-        const [first] = this.#stages
-        if (this.#stages.length === 1 && first) first.reject(row, error)
-        else this.#stepByStep(row, out)
+        run(row, environment, out)
+      } catch {
+        // Only the stages know which of them fails, and on what.
+        for (const rest of this.#stageByStage([row], 0)) out.push(...rest)
       }
-      if (out.length < full) continue
-      yield out
-      out = []
     }
     if (out.length) yield out
   }
@@ -215,12 +210,13 @@ export class Transform<Out extends object = Row> extends Streaming<Out> {
     this.#close()
   }
 
-  #functionFor(row: Row): Step {
+  /** All stages in one function, which pushes nothing when it throws; undefined where that is not possible. */
+  #functionFor(row: Row): Step | undefined {
     const shape = shapeOf(row) as Shape
-    if (shape === this.#shape) return this.#function as Step
+    if (shape === this.#shape) return this.#function
     let found = this.#functions.get(shape)
-    if (!found) {
-      found = this.#compile(shape)
+    if (!this.#functions.has(shape)) {
+      found = joined(this.#stages, shape, this.#shapes)
       this.#functions.set(shape, found)
     }
     this.#shape = shape
@@ -228,21 +224,22 @@ export class Transform<Out extends object = Row> extends Streaming<Out> {
     return found
   }
 
-  #compile(shape: Shape): Step {
-    const [first] = this.#stages
-    if (this.#stages.length === 1 && first) return first.whole(shape)
-    return fused(this.#stages, shape, this.#shapes) ?? ((row, _, out) => this.#stepByStep(row, out))
-  }
-
-  /** Each stage on its own: what the fused function is a shortcut for, and how it is found which stage fails on what. */
-  #stepByStep(row: Row, out: Row[]): void {
-    let rows: Row[] = [row]
-    for (const stage of this.#stages) {
-      const next: Row[] = []
-      for (const each of rows) stage.run(each, next)
-      rows = next
+  /** A batch through the stages from `index` on. A batch that an expanding stage has filled goes on before the next is begun. */
+  *#stageByStage(batch: Row[], index: number): Generator<Row[], void, undefined> {
+    const stage = this.#stages[index]
+    if (!stage) {
+      yield batch
+      return
     }
-    for (const each of rows) out.push(each)
+    const full = Math.max(batch.length, recordsPerBatch)
+    let out: Row[] = []
+    for (const row of batch) {
+      stage.run(row, out)
+      if (out.length < full) continue
+      yield* this.#stageByStage(out, index + 1)
+      out = []
+    }
+    if (out.length) yield* this.#stageByStage(out, index + 1)
   }
 }
 
@@ -277,6 +274,9 @@ class RunningStage {
   readonly #run: RunContext
   readonly #shapes: ShapeTable
   readonly #functions = new Map<Shape, Step>()
+  /** The last ones used: records of one shape mostly follow each other. */
+  #shape: Shape | undefined
+  #function: Step | undefined
 
   constructor(stage: Stage, run: RunContext, shapes: ShapeTable) {
     this.stage = stage
@@ -287,19 +287,23 @@ class RunningStage {
   /** Adds what the stage makes of a record to `out`; a record it refuses adds nothing. */
   run(row: Row, out: Row[]): void {
     const shape = shapeOf(row) as Shape
-    let whole = this.#functions.get(shape)
-    if (!whole) this.#functions.set(shape, (whole = this.whole(shape)))
+    if (shape !== this.#shape) {
+      let found = this.#functions.get(shape)
+      if (!found) this.#functions.set(shape, (found = this.#whole(shape)))
+      this.#shape = shape
+      this.#function = found
+    }
     const start = out.length
     try {
-      whole(row, this.#run.environment, out)
+      ;(this.#function as Step)(row, this.#run.environment, out)
     } catch (error) {
       out.length = start
-      this.reject(row, error)
+      this.#reject(row, error)
     }
   }
 
   /** Program and checks for records of a shape; throws for a record that is refused. */
-  whole(shape: Shape): Step {
+  #whole(shape: Shape): Step {
     const { program, checks } = this.stage.planFor(shape)
     const { maxExpansion } = this.stage
     const bound =
@@ -315,7 +319,7 @@ class RunningStage {
   }
 
   /** Stops with a failure, or makes a dead letter of the record. */
-  reject(row: Row, error: unknown): void {
+  #reject(row: Row, error: unknown): void {
     const { context } = this.stage
     const refusal = refusalOf(error)
     if (!refusal) throw error
@@ -377,8 +381,10 @@ function refusalOf(error: unknown): Refusal | undefined {
   }
   const path = ['cxl']
   if (error instanceof EvaluationError) {
-    const { category, field = '', value = null } = error
-    return { category, subject: field === '' ? 'the program' : `field "${field}"`, path, field, value }
+    const { category, field, value = null } = error
+    // A value is shown beside the field it was for, and only there.
+    if (field === undefined) return { category, subject: 'the program', path, field: '', value: null }
+    return { category, subject: `field "${field}"`, path, field, value }
   }
   if (!(error instanceof FunctionFailure)) return undefined
   const category = error instanceof TooMany ? 'expansion_limit_exceeded' : 'type_coercion_failure'
@@ -445,7 +451,11 @@ function compileStage(config: TransformConfig, input: Edge, context: PlanContext
   const checks = program ? compileChecks(config, output, scope, context, faults, expressions) : []
   faults.throw()
   const plan: StagePlan = { program: program as NonNullable<typeof program>, checks }
-  return { plan, output, expressions, warnings: compiled?.warnings ?? [] }
+  const warnings = (compiled?.warnings ?? []).map((warning) => {
+    const place = placeOf(warning.place, ['cxl'], context)
+    return { ...warning, node: context.node, ...(place ? { place } : {}) }
+  })
+  return { plan, output, expressions, warnings }
 }
 
 function compileChecks(
@@ -528,9 +538,16 @@ function foreignProgram(program: (record: Row) => unknown, shapes: ShapeTable, m
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       throw new FunctionFailure(`cxl must give a record, an array of records or null, got ${preview(given)}`)
     }
-    if (shapeOf(given)) intake.take(given)
-    else adopt(row, given as Row)
-    out.push(given as Row)
+    const record = given as Row
+    if (!shapeOf(record)) adopt(row, record)
+    else {
+      const shape = intake.take(record)
+      // It may have been given a value of another type.
+      if (!typesHold(shape, record)) {
+        stamp(record, adoptedShape(shape, record, shapes), originOf(record) ?? unknownOrigin, rowOf(record))
+      }
+    }
+    out.push(record)
   }
   return (row, _, out) => {
     const given = call(program, row)
@@ -589,8 +606,9 @@ function heldType(type: Type, value: Value): Type {
   return holds ? type : Type.of('any')
 }
 
-/** The stages as one function, where all are programs without checks and the language can join them. */
-function fused(stages: readonly RunningStage[], shape: Shape, shapes: ShapeTable): Step | undefined {
+/** Several stages as one function, where all are programs without checks and the language can join them. */
+function joined(stages: readonly RunningStage[], shape: Shape, shapes: ShapeTable): Step | undefined {
+  if (stages.length < 2) return undefined
   const programs: { program: TransformProgram; node: string }[] = []
   let behind = shape
   for (const { stage } of stages) {

@@ -17,7 +17,7 @@ const any = Type.of('any')
 const bool = Type.of('bool')
 
 /** Types of the built-in members of namespaces. */
-export const pipelineMembers: ReadonlyMap<string, Type> = new Map([
+const pipelineMembers: ReadonlyMap<string, Type> = new Map([
   ['name', Type.of('string')],
   ['execution_id', Type.of('string')],
   ['batch_id', Type.of('string')],
@@ -29,7 +29,7 @@ export const pipelineMembers: ReadonlyMap<string, Type> = new Map([
   ['distinct_count', Type.of('int')],
 ])
 
-export const sourceMembers: ReadonlyMap<string, Type> = new Map([
+const sourceMembers: ReadonlyMap<string, Type> = new Map([
   ['file', Type.of('string')],
   ['name', Type.of('string')],
   ['path', Type.of('string')],
@@ -40,7 +40,7 @@ export const sourceMembers: ReadonlyMap<string, Type> = new Map([
   ['event_time', Type.of('date_time', true)],
 ])
 
-export const metaMembers: ReadonlyMap<string, Type> = new Map([
+const metaMembers: ReadonlyMap<string, Type> = new Map([
   ['synthetic', Type.of('bool')],
   ['synthesized_by', Type.of('string')],
   ['mutated_by', Type.of('string')],
@@ -204,7 +204,11 @@ export class Checker {
 
   #refuseInside(keyword: string, where: Span): void {
     if (this.#eachDepth === 0) return
-    this.#refuse(where, `'${keyword}' cannot stand inside 'emit each'`, `put '${keyword}' before the block, or filter the array`)
+    this.#refuse(
+      where,
+      `'${keyword}' cannot stand inside 'emit each'`,
+      `put '${keyword}' before the block, or filter the array`,
+    )
   }
 
   #each(statement: Extract<Statement, { kind: 'each' }>, site: Site): CheckedStatement {
@@ -238,11 +242,20 @@ export class Checker {
       const declared = [...(variables[namespace as 'record']?.keys() ?? [])]
       this.#unknown(where, `${full} is not declared`, name, declared)
     } else if (variables.writable && !variables.writable.has(full)) {
-      this.#report('resolve', where, `${full} is not declared by this node`, "only the node that declares it can write it: add it to 'declares'")
+      this.#report(
+        'resolve',
+        where,
+        `${full} is not declared by this node`,
+        "only the node that declares it can write it: add it to 'declares'",
+      )
     } else {
       const { type } = value
       if (!isOpen(type) && type.name !== variable.type.name) {
-        this.#report('typecheck', value.site, `${full} is declared as ${typeLabel(variable.type)}, got ${typeLabel(type)}`)
+        this.#report(
+          'typecheck',
+          value.site,
+          `${full} is declared as ${typeLabel(variable.type)}, got ${typeLabel(type)}`,
+        )
       }
       return { kind: 'write', namespace: namespace as 'record', name, value, variable, site }
     }
@@ -311,7 +324,13 @@ export class Checker {
     for (const { name, span } of module.constants.values()) {
       this.#inModule(module, name, [], () => this.#moduleConstant(module, name, span))
     }
-    for (const own of module.functions.values()) this.#instance(module, own, own.parameters.map(() => any), undefined)
+    for (const own of module.functions.values())
+      this.#instance(
+        module,
+        own,
+        own.parameters.map(() => any),
+        undefined,
+      )
   }
 
   #inModule<T>(module: Module, name: string, bindings: readonly Local[], check: () => T): T {
@@ -652,7 +671,15 @@ export class Checker {
       this.#use(left, Type.of('numeric'))
       this.#use(right, Type.of('numeric'))
     }
-    return { kind: 'arithmetic', operator, left, right, type, form: arithmeticForm(left.form, right.form), site: this.#site(where) }
+    return {
+      kind: 'arithmetic',
+      operator,
+      left,
+      right,
+      type,
+      form: arithmeticForm(left.form, right.form),
+      site: this.#site(where),
+    }
   }
 
   #mismatch(where: Span, what: string, left: Checked, right: Checked): Checked {
@@ -660,10 +687,16 @@ export class Checker {
     const has = (name: TypeName): boolean => types.some((type) => type.name === name)
     const labels = types.map(typeLabel)
     if (has('decimal') && has('float')) {
-      return this.#refuse(where, 'cannot mix decimal and float without an explicit cast', 'convert one side with .to_decimal() or .to_float()')
+      return this.#refuse(
+        where,
+        'cannot mix decimal and float without an explicit cast',
+        'convert one side with .to_decimal() or .to_float()',
+      )
     }
     const message =
-      what === 'compare' ? `cannot compare ${labels[0]} with ${labels[1]}` : `'${what}' does not take ${labels[0]} and ${labels[1]}`
+      what === 'compare'
+        ? `cannot compare ${labels[0]} with ${labels[1]}`
+        : `'${what}' does not take ${labels[0]} and ${labels[1]}`
     return this.#refuse(where, message, mismatchHelp(what, has))
   }
 
@@ -709,7 +742,8 @@ export class Checker {
       if (pattern) arms.push({ pattern, result })
       else otherwise = result
     }
-    if (!otherwise) return this.#refuse(expr, "'match' needs an arm '_ => …' for everything else", "add '_ => null' as its last arm")
+    if (!otherwise)
+      return this.#refuse(expr, "'match' needs an arm '_ => …' for everything else", "add '_ => null' as its last arm")
     return { kind: 'match', subject, arms, otherwise, type: type ?? any, form: form ?? any, site: this.#site(expr) }
   }
 
@@ -743,31 +777,50 @@ export class Checker {
     const checked = args.map((arg) => (arg.kind === 'closure' ? this.#closure(arg) : this.expression(arg)))
     if (!overloads) {
       const near = closestMatch(name, builtins.keys())
-      return this.#refuse(expr, `there is no method '${name}'`, near === undefined ? undefined : `did you mean '${near}'?`)
+      return this.#refuse(
+        expr,
+        `there is no method '${name}'`,
+        near === undefined ? undefined : `did you mean '${near}'?`,
+      )
     }
-    const fitting = overloads.filter((builtin) => builtin.takesReceiver(receiver.type))
+    const fitting = overloadsFor(receiver.type, overloads)
     if (fitting.length === 0) {
       const wanted = receiversOf(overloads)
-      return this.#refuse(expr, `'${name}' is a method of ${wanted}, got ${typeLabel(receiver.type)}`, receiverHelp(overloads))
+      return this.#refuse(
+        expr,
+        `'${name}' is a method of ${wanted}, got ${typeLabel(receiver.type)}`,
+        receiverHelp(overloads),
+      )
     }
-    const matching = fitting.filter((builtin) => !this.#argumentFault(builtin, checked))
-    if (matching.length === 0) {
+    const accepted = fitting.filter((builtin) => !this.#argumentFault(builtin, checked))
+    if (accepted.length === 0) {
       // Only known types can be at fault: of several overloads the one that takes as many arguments says it best.
-      const best = fitting.find((builtin) => checked.length >= builtin.least && checked.length <= builtin.most) ?? fitting[0]
+      const best =
+        fitting.find((builtin) => checked.length >= builtin.least && checked.length <= builtin.most) ?? fitting[0]
       return this.#refuse(expr, this.#argumentFault(best as Builtin, checked) as string)
     }
-    this.#checkPatterns(matching, checked)
-    if (matching.some((builtin) => builtin.entry.needsContext)) this.#noticed = true
-    const type = resultOf(matching, receiver.type, checked.map((arg) => (arg.kind === 'closure' ? arg.kind : arg.type)))
-    const form = resultOf(matching, receiver.form, checked.map((arg) => (arg.kind === 'closure' ? arg.kind : arg.form)))
-    return { kind: 'method', name, overloads: matching, receiver, args: checked, type, form, site: this.#site(expr) }
+    this.#checkPatterns(accepted, checked)
+    if (accepted.some((builtin) => builtin.entry.needsContext)) this.#noticed = true
+    const given = (of: 'type' | 'form'): (Type | 'closure')[] => {
+      return checked.map((arg) => (arg.kind === 'closure' ? arg.kind : arg[of]))
+    }
+    const type = resultOf(accepted, receiver.type, given('type'))
+    // What is an int or a float in the language may be either when it runs.
+    const runnable = overloadsFor(receiver.form, overloads).filter((builtin) => !this.#argumentFault(builtin, checked))
+    const form = resultOf(runnable, receiver.form, given('form'))
+    return { kind: 'method', name, overloads: runnable, receiver, args: checked, type, form, site: this.#site(expr) }
   }
 
   /** What is wrong with the arguments for this overload; undefined when nothing is. */
   #argumentFault(builtin: Builtin, args: readonly (Checked | CheckedClosure)[]): string | undefined {
     const { name, least, most } = builtin
     if (args.length < least || args.length > most) {
-      const wanted = most === least ? count(least, 'argument') : most === Infinity ? `${least} or more arguments` : `${least} to ${most} arguments`
+      const wanted =
+        most === least
+          ? count(least, 'argument')
+          : most === Infinity
+            ? `${least} or more arguments`
+            : `${least} to ${most} arguments`
       return `'${name}${builtin.entry.signature}' takes ${wanted}, got ${args.length}`
     }
     for (const [index, arg] of args.entries()) {
@@ -809,11 +862,20 @@ export class Checker {
     }
     if (aggregateFunctions.has(name)) {
       this.#plainArguments(expr.args, name)
-      return this.#refuse(expr, `the aggregate '${name}' needs a group of records and cannot be used here`, 'use it in an aggregate or a cull node')
+      return this.#refuse(
+        expr,
+        `the aggregate '${name}' needs a group of records and cannot be used here`,
+        'use it in an aggregate or a cull node',
+      )
     }
     this.#plainArguments(expr.args, name)
     if (builtins.has(name)) {
-      this.#report('resolve', nameSpan, `there is no function '${name}'`, `'${name}' is a method: write 'value.${name}(…)'`)
+      this.#report(
+        'resolve',
+        nameSpan,
+        `there is no function '${name}'`,
+        `'${name}' is a method: write 'value.${name}(…)'`,
+      )
       return this.#poison(expr)
     }
     const known = [...functions.keys(), ...(this.#scope.functions?.keys() ?? []), ...(module?.functions.keys() ?? [])]
@@ -835,11 +897,18 @@ export class Checker {
     const full = `$window.${name}`
     if (takes === undefined) {
       const near = closestMatch(name, windowFunctions.keys())
-      return this.#refuse(expr, `there is no window function ${full}`, near === undefined ? undefined : `did you mean '${near}'?`)
+      return this.#refuse(
+        expr,
+        `there is no window function ${full}`,
+        near === undefined ? undefined : `did you mean '${near}'?`,
+      )
     }
     const [least, most] = takes === 'none' ? [0, 0] : takes === 'offset' ? [0, 1] : [1, 1]
     if (args.length < least || args.length > most) {
-      return this.#refuse(expr, `${full} takes ${least === most ? count(least, 'argument') : 'at most 1 argument'}, got ${args.length}`)
+      return this.#refuse(
+        expr,
+        `${full} takes ${least === most ? count(least, 'argument') : 'at most 1 argument'}, got ${args.length}`,
+      )
     }
     for (const arg of args) {
       const nested = arg.kind === 'closure' ? undefined : windowCallIn(arg)
@@ -854,6 +923,12 @@ export class Checker {
     const of = field === undefined ? message : `${message} to read '${field}'`
     return { kind: 'failure', message: of, type: any, form: any, site: this.#site(expr) }
   }
+}
+
+/** The overloads for a receiver: those for exactly its type where there are any, else those that take it. */
+function overloadsFor(receiver: Type, overloads: readonly Builtin[]): readonly Builtin[] {
+  const exact = overloads.filter((builtin) => builtin.receivers.includes(receiver.name))
+  return exact.length > 0 ? exact : overloads.filter((builtin) => builtin.takesReceiver(receiver))
 }
 
 /** Whether a Bool is never null. */
@@ -900,9 +975,10 @@ function mismatchHelp(what: string, has: (name: TypeName) => boolean): string | 
   if (has('date') || has('date_time')) {
     if (what === '-') return 'use a.diff_days(b) for the days between, .add_days(-n) to go back'
     if (what === '+') return has('string') ? 'convert with .to_string() or .format_date(…)' : 'use .add_days(n)'
-    return has('string') ? 'convert with .to_date() or .to_datetime()' : 'convert one side with .to_date() or .to_datetime()'
+    return has('string')
+      ? 'convert with .to_date() or .to_datetime()'
+      : 'convert one side with .to_date() or .to_datetime()'
   }
   if (has('string')) return 'convert with .to_string(), .to_int(), .to_float() or .to_decimal()'
   return undefined
 }
-

@@ -86,14 +86,13 @@ export class Closures {
       case 'column':
         return this.#column(node.name)
       case 'column_or_local': {
-        const column = this.#column(node.name)
+        if (this.#columnType(node.name)) return this.#column(node.name)
         const { id } = node.local
-        return (machine) => (Object.hasOwn(machine.row, node.name) ? column(machine) : (machine.locals[id] as Value))
+        return (machine) => machine.locals[id] as Value
       }
       case 'qualified': {
         const { qualifier, name } = node
-        if (node.form.name === 'float') return (machine) => operators.box(runtime.qualified(machine.inputs, qualifier, name))
-        return (machine) => runtime.qualified(machine.inputs, qualifier, name)
+        return boxing(node.form, ({ inputs }) => runtime.qualified(inputs, qualifier, name))
       }
       case 'local': {
         const { id } = node.local
@@ -101,30 +100,17 @@ export class Closures {
       }
       case 'now':
         return (machine) => machine.environment.now()
-      case 'system': {
-        const { namespace, name, variable } = node
-        const float = node.form.name === 'float'
-        const read: Step =
-          namespace === 'record'
-            ? (machine) => runtime.recordVariable(machine.variables, name, variable as NonNullable<typeof variable>)
-            : systemStep(node)
-        return float ? (machine) => operators.box(read(machine)) : read
-      }
+      case 'system':
+        return boxing(node.form, systemStep(node))
       case 'input_variable': {
         const { input, name, variable } = node
-        const float = node.form.name === 'float'
-        return ({ environment, row }) => {
-          const value = runtime.inputVariable(environment, row, input, name, variable)
-          return float ? operators.box(value) : value
-        }
+        return boxing(node.form, ({ environment, row }) =>
+          runtime.inputVariable(environment, row, input, name, variable),
+        )
       }
       case 'document': {
         const { section, field } = node
-        const float = node.form.name === 'float'
-        return ({ environment, row }) => {
-          const value = runtime.document(environment, row, section, field)
-          return float ? operators.box(value) : value
-        }
+        return boxing(node.form, ({ environment, row }) => runtime.document(environment, row, section, field))
       }
       case 'field': {
         const object = this.step(node.object)
@@ -181,13 +167,11 @@ export class Closures {
         return this.#method(node)
       case 'function': {
         const args = node.args.map((arg) => this.step(arg))
-        const float = node.form.name === 'float'
-        return (machine) => {
+        return boxing(node.form, (machine) => {
           const values = args.map((arg) => arg(machine))
           machine.at = node.site
-          const result = node.run(...values)
-          return float ? operators.box(result) : result
-        }
+          return node.run(...values)
+        })
       }
       case 'instance': {
         const args = node.args.map((arg) => this.step(arg))
@@ -211,12 +195,9 @@ export class Closures {
     const type = this.#columnType(name)
     if (!type) return () => null
     // An own column hides what records inherit from Object.prototype; a missing one must not show it.
-    if (name in Object.prototype) {
-      const float = type.name === 'float'
-      return ({ row }) => (float ? operators.box(operators.columnOf(row, name)) : operators.columnOf(row, name))
-    }
-    if (type.name === 'float') return ({ row }) => operators.box(row[name] as Value)
-    return ({ row }) => operators.load(row[name])
+    const inherited = name in Object.prototype
+    const read: Step = ({ row }) => (inherited ? operators.columnOf(row, name) : operators.load(row[name]))
+    return boxing(type, read)
   }
 
   #both(node: Extract<Checked, { kind: 'arithmetic' | 'comparison' }>, run: (a: Value, b: Value) => Value): Step {
@@ -280,8 +261,17 @@ export class Closures {
 }
 
 function systemStep(node: Extract<Checked, { kind: 'system' }>): Step {
+  const { namespace, name, variable } = node
+  if (namespace === 'record' && variable) {
+    return (machine) => runtime.recordVariable(machine.variables, name, variable)
+  }
   const read = runtime.systemReader(node)
   return ({ row, environment }) => read(row, environment)
+}
+
+/** Brings plain floats to the form of untyped values. */
+function boxing({ name }: Type, read: Step): Step {
+  return name === 'float' ? (machine) => operators.box(read(machine)) : read
 }
 
 /** A statement; anything but `passed` ends the program and drops the record. */
@@ -439,7 +429,7 @@ class ClosureProgram {
     const input = this.#binding.inputType(name)
     if (!input) return () => null
     if (input.name === 'float' && !float) return ({ row }) => operators.box(row[name] as Value)
-    return ({ row }) => row[name] ?? null
+    return ({ row }) => operators.load(row[name])
   }
 
   #recordKey(statement: Extract<CheckedStatement, { kind: 'distinct' }>): (machine: Machine) => string {

@@ -87,5 +87,7 @@ export function evaluationError(error: unknown, site: Site | undefined, row: Row
 
 /** Failures of a program: ours, and what values throw (`integer overflow`). Others are defects and must not look like bad data. */
 function isFailure(error: unknown): error is Error {
-  return error instanceof Failure || (error instanceof RangeError && error.message !== 'Maximum call stack size exceeded')
+  return (
+    error instanceof Failure || (error instanceof RangeError && error.message !== 'Maximum call stack size exceeded')
+  )
 }

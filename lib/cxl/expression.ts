@@ -2,6 +2,7 @@ import { canGenerate, Code } from '../record/generate.ts'
 import { Type } from '../record/type.ts'
 import type { Row, Value } from '../record/value.ts'
 import type { Checked } from './checked.ts'
+import type { Statement } from './ast.ts'
 import { Checker } from './checker.ts'
 import { Closures, newMachine } from './closures.ts'
 import { bareEnvironment, type Environment } from './environment.ts'
@@ -9,7 +10,7 @@ import { evaluationError } from './evaluation-error.ts'
 import { Generator, rowColumns } from './generator.ts'
 import * as operators from './operators.ts'
 import { parseProgram } from './parser.ts'
-import { printExpression } from './format.ts'
+import { printExpression, printStatement } from './format.ts'
 import { type CompileOptions, checkedProgram, sourceText } from './program.ts'
 import { type Problem, refuse } from './problem.ts'
 import { type Inputs, recordVariables } from './runtime.ts'
@@ -43,14 +44,21 @@ export function compileExpression(text: string, scope: Scope, options: CompileOp
   const source = sourceText(text, options)
   const problems: Problem[] = []
   const { statements } = parseProgram(source, problems, 'expression')
-  const [statement] = statements
-  if (problems.length === 0 && statement?.kind !== 'expression') {
-    problems.push({ phase: 'parse', message: 'expected an expression, found the end', start: 0, end: 0, source })
+  const statement = statements.find(isExpression)
+  if (problems.length === 0 && !statement) {
+    const { length } = text
+    problems.push({
+      phase: 'parse',
+      message: 'expected an expression, found the end',
+      start: length,
+      end: length,
+      source,
+    })
   }
   refuse(problems)
   const checked = checkedProgram(problems, new Checker(source, scope, problems), statements)
-  const [only] = checked.statements
-  if (only?.kind !== 'expression' || statement?.kind !== 'expression') throw new TypeError('not an expression')
+  const only = checked.statements.find(({ kind }) => kind === 'expression')
+  if (only?.kind !== 'expression' || !statement) throw new TypeError('not an expression')
   const { value } = only
   const typeOf = (name: string): Type | undefined => (scope.columns ? scope.columns.get(name) : anyType)
   const backend = options.backend ?? (canGenerate() ? 'generated' : 'closures')
@@ -59,10 +67,17 @@ export function compileExpression(text: string, scope: Scope, options: CompileOp
     type: value.type,
     form: value.form,
     columns: checked.columns,
-    canonical: printExpression(statement.value),
+    canonical: [
+      ...statements.filter(({ kind }) => kind === 'use').map(printStatement),
+      printExpression(statement.value),
+    ].join(' '),
     constant: constantValue(value),
     ...run,
   }
+}
+
+function isExpression(statement: Statement): statement is Extract<Statement, { kind: 'expression' }> {
+  return statement.kind === 'expression'
 }
 
 const anyType = Type.of('any')
@@ -91,8 +106,8 @@ function compile<F extends (row: Row, environment: Environment, inputs?: Inputs)
   write: (generator: Generator) => string,
 ): F {
   const code = new Code()
-  const reads: string[] = []
-  const generator = new Generator(code, rowColumns(code, reads, typeOf))
+  const columns = rowColumns(code, typeOf)
+  const generator = new Generator(code, columns.find)
   const value = write(generator)
   const { sites } = generator
   const failed = (error: unknown, at: number, row: Row): unknown => evaluationError(error, sites[at]?.site, row, field)
@@ -101,7 +116,7 @@ function compile<F extends (row: Row, environment: Environment, inputs?: Inputs)
     generator.usesVariables ? `const variables = ${code.bind(recordVariables)}(row)` : '',
     generator.declarations(),
     'try {',
-    ...reads,
+    ...columns.lines,
     `return ${value}`,
     `} catch (error) { throw ${code.bind(failed)}(error, at, row) }`,
   ]

@@ -25,6 +25,11 @@ export function printExpression(expr: Expr): string {
   return new Printer(undefined).print(expr, '')
 }
 
+/** A statement other than a block, on one line. */
+export function printStatement(statement: Statement): string {
+  return new Printer(undefined).statement(statement, '')
+}
+
 class Formatter {
   readonly #text: string
   readonly #comments: readonly Comment[]
@@ -233,7 +238,9 @@ class Printer {
   }
 
   #arguments(args: readonly Argument[], margin: string): string {
-    return args.map((arg) => (arg.kind === 'closure' ? `it => ${this.print(arg.body, margin)}` : this.print(arg, margin))).join(', ')
+    return args
+      .map((arg) => (arg.kind === 'closure' ? `it => ${this.print(arg.body, margin)}` : this.print(arg, margin)))
+      .join(', ')
   }
 
   #receiver(expr: Expr, margin: string): string {
@@ -266,7 +273,9 @@ class Printer {
     if (this.#text !== undefined) return expr.text
     if (typeof expr.value === 'string') return quoted(expr.value)
     if (expr.type.name === 'date') return `#${expr.value}#`
-    return expr.type.name === 'float' ? expr.text.replace(/^0+(?=\d)/, '').replace(/(\.\d+?)0+$/, '$1') : `${expr.value}`
+    return expr.type.name === 'float'
+      ? expr.text.replace(/^0+(?=\d)/, '').replace(/(\.\d+?)0+$/, '$1')
+      : `${expr.value}`
   }
 }
 

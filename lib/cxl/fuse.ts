@@ -24,11 +24,10 @@ export interface Stage {
 export function fuse(stages: readonly Stage[], shape: Shape, shapes: ShapeTable): RowFunction | undefined {
   if (stages.length === 0 || stages.some(({ program }) => !isFusible(program))) return undefined
   const code = new Code()
-  const reads: string[] = []
   const lines: string[] = []
   const generators: Generator[] = []
   // A carried column cannot be seen by any stage; an emitted one of its name can, by later ones.
-  const read = rowColumns(code, reads, (name) => columnType(shape, name))
+  const columns = rowColumns(code, (name) => columnType(shape, name))
   let behind = shape
   const emitted = new Map<string, { code: string; form: Type }>()
   for (const [index, { program }] of stages.entries()) {
@@ -37,7 +36,7 @@ export function fuse(stages: readonly Stage[], shape: Shape, shapes: ShapeTable)
       code,
       (name) => {
         const own = visible.get(name)
-        return own ? { ...own, atom: true, sure: 'no' } : read(name)
+        return own ? { ...own, atom: true, sure: 'no' } : columns.find(name)
       },
       `s${index}`,
       false,
@@ -60,8 +59,7 @@ export function fuse(stages: readonly Stage[], shape: Shape, shapes: ShapeTable)
     const own = emitted.get(name)
     if (own) return last.in(type, { ...own, atom: true, sure: 'no' })
     const form = shape.columns[shape.indexOf(name)]?.type ?? type
-    const value = read(name)?.code ?? code.member('row', name)
-    return last.in(type, { code: value, form, atom: true, sure: 'no' })
+    return last.in(type, { code: columns.code(name), form, atom: true, sure: 'no' })
   }
   const origin = `${code.bind(runtime.originOfRow)}(row)`
   const record = buildRecord(code, behind, cell, (name) => emitted.has(name), origin)
@@ -71,7 +69,7 @@ export function fuse(stages: readonly Stage[], shape: Shape, shapes: ShapeTable)
   const declarations = generators.map((generator) => generator.declarations())
   return code.compile(
     ['row', 'environment', 'out'],
-    [...declarations, ...variables, ...reads, ...lines, `out.push(${record})`, `return ${passed}`].join('\n'),
+    [...declarations, ...variables, ...columns.lines, ...lines, `out.push(${record})`, `return ${passed}`].join('\n'),
   )
 }
 

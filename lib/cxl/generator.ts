@@ -10,7 +10,7 @@ import { Code, widestLiteral } from '../record/generate.ts'
 import { isIntNumber } from '../record/kind.ts'
 import type { Shape } from '../record/shape.ts'
 import { rowOf, stamped } from '../record/stamp.ts'
-import { Type } from '../record/type.ts'
+import { Type, type TypeName } from '../record/type.ts'
 import type { Row, Value } from '../record/value.ts'
 import { type Builtin, type BuiltinCode, dispatched } from './builtins/index.ts'
 import type { Checked, CheckedClosure, CheckedStatement, Instance, Local, Site } from './checked.ts'
@@ -163,7 +163,9 @@ export class Generator {
           return this.#as(node.form, untyped(read))
         }
         const read = this.#call(runtime.systemReader(node), 'row', 'environment')
-        return node.variable ? this.#as(node.form, untyped(read)) : { code: read, form: node.form, atom: false, sure: 'no' }
+        return node.variable
+          ? this.#as(node.form, untyped(read))
+          : { code: read, form: node.form, atom: false, sure: 'no' }
       }
       case 'input_variable': {
         const { input, name, variable } = node
@@ -218,11 +220,14 @@ export class Generator {
         return { code: sequence(setup, call), form: node.form, atom: false, sure: 'no' }
       }
       case 'instance': {
+        const setup: string[] = []
         const args = node.args.map((arg, index) => {
-          return this.in((node.instance.parameters[index] as Local).form, this.piece(arg))
+          const { form } = node.instance.parameters[index] as Local
+          return this.in(form, this.#held(this.piece(arg), setup))
         })
-        const call = `${this.#instance(node.instance)}(${['environment', ...args].join(', ')})`
-        return this.#as(node.form, { code: call, form: node.instance.body.form, atom: false, sure: 'no' })
+        const call = `${this.note(node.site)}${this.#instance(node.instance)}(${['environment', ...args].join(', ')})`
+        const { form } = node.instance.body
+        return this.#as(node.form, { code: sequence(setup, call), form, atom: false, sure: 'no' })
       }
       case 'failure':
         return untyped(`(${this.note(node.site)}${this.#call(fail, this.#data(node.message))})`)
@@ -294,7 +299,9 @@ export class Generator {
     const result = (code: string): Piece => ({ code: sequence(setup, code), form, atom: false, sure: 'no' })
     switch (form.name) {
       case 'string': {
-        const guard = [left, right].filter((piece) => piece.sure !== 'exact').map(({ code }) => `typeof ${code} === 'string'`)
+        const guard = [left, right]
+          .filter((piece) => piece.sure !== 'exact')
+          .map(({ code }) => `typeof ${code} === 'string'`)
         const fast = `${left.code} + ${right.code}`
         return result(guard.length > 0 ? `${guard.join(' && ')} ? ${fast} : ${noted}` : fast)
       }
@@ -302,7 +309,8 @@ export class Generator {
         const sum = this.temporary()
         const guard = [...this.#numbers(left, right)]
         // `+ 0` makes 0 of -0; a quotient of safe ints is never so near a whole number that it rounds to it.
-        if (operator === '/') guard.push(`${right.code} !== 0`, `isInt(${sum} = Math.trunc(${left.code} / ${right.code}) + 0)`)
+        if (operator === '/')
+          guard.push(`${right.code} !== 0`, `isInt(${sum} = Math.trunc(${left.code} / ${right.code}) + 0)`)
         else if (operator === '%') guard.push(`${right.code} !== 0`, `isInt(${sum} = ${left.code} % ${right.code} + 0)`)
         else if (operator === '*') guard.push(`isInt(${sum} = ${left.code} * ${right.code} + 0)`)
         else guard.push(`isInt(${sum} = ${left.code} ${operator} ${right.code})`)
@@ -336,13 +344,20 @@ export class Generator {
     const slow = this.#call(comparisons[operator], this.boxed(left), this.boxed(right))
     const equality = operator === '==' || operator === '!='
     const result = (code: string): Piece => {
-      return { code: sequence(setup, code), form: equality ? bool : node.form, atom: false, sure: equality ? 'exact' : 'nullable' }
+      return {
+        code: sequence(setup, code),
+        form: equality ? bool : node.form,
+        atom: false,
+        sure: equality ? 'exact' : 'nullable',
+      }
     }
     const forms = [left.form.name, right.form.name]
     if (equality) {
       if (left.code === 'null' || right.code === 'null') return result(`${left.code} ${operator} ${right.code}`)
       // A text or a bool equals nothing of another kind.
-      const plain = [left, right].some(({ form, sure }) => sure === 'exact' && (form.name === 'string' || form === bool))
+      const plain = [left, right].some(
+        ({ form, sure }) => sure === 'exact' && (form.name === 'string' || form === bool),
+      )
       if (plain) return result(`${left.code} ${operator}= ${right.code}`)
     }
     if (forms.every((name) => name === 'string')) {
@@ -398,7 +413,7 @@ export class Generator {
     const receiver = this.#held(this.piece(node.receiver), setup)
     const args = node.args.map((arg) => {
       if (arg.kind !== 'closure') return this.#held(this.piece(arg), setup)
-      return { code: this.#closure(arg), form: any, atom: true, sure: 'exact' as const }
+      return this.#held({ code: this.#closure(arg), form: any, atom: false, sure: 'exact' }, setup)
     })
     const contextual = overloads.some((builtin) => builtin.entry.needsContext)
     const context = contextual ? [this.#call(runtime.builtinContext, 'environment', 'row')] : []
@@ -423,9 +438,9 @@ export class Generator {
     const run = builtin.direct(receiver.form, forms)
     if (!run || (builtin.result.name === 'float') !== (form.name === 'float')) return undefined
     const guards: string[] = []
-    const seesNull = builtin.entry.seesNull === true
-    if (receiver.form.name === 'any' || (builtin.receivers.includes('any') && receiver.form.name !== 'float')) {
-      if (!seesNull) guards.push(`${receiver.code} != null`)
+    const typed = builtin.entry.typed?.[receiver.form.name] === run
+    if (!typed && builtin.receivers.includes('any')) {
+      if (!builtin.entry.seesNull) guards.push(`${receiver.code} != null`)
     } else if (receiver.sure !== 'exact') {
       const guard = this.#guard(receiver)
       if (guard === undefined) return undefined
@@ -555,33 +570,53 @@ function generateInstance(instance: Instance): (environment: Environment, ...arg
   return run
 }
 
-/** Reads columns of `row` once each; `lines` gets the reads. */
-export function rowColumns(code: Code, lines: string[], typeOf: (name: string) => Type | undefined): Columns {
+/** Columns of `row` that generated code reads once each. */
+export interface RowColumns {
+  readonly find: Columns
+  /** The code that reads them, a line each. */
+  readonly lines: readonly string[]
+  /** What gives the column: the variable, where it has been read. */
+  code(name: string): string
+}
+
+/** `typeOf` tells how a column is represented; undefined where records have none of this name that may be read. */
+export function rowColumns(code: Code, typeOf: (name: string) => Type | undefined): RowColumns {
   const known = new Map<string, Piece>()
-  return (name) => {
+  const lines: string[] = []
+  const find: Columns = (name) => {
     const type = typeOf(name)
     if (!type) return undefined
     let piece = known.get(name)
     if (!piece) {
       const variable = `c${known.size}`
-      lines.push(`const ${variable} = ${columnRead(code, name, type)}`)
+      const kind = primitives[type.name]
+      if (kind === undefined || name in Object.prototype) lines.push(`const ${variable} = ${columnRead(code, name)}`)
+      else {
+        // Nearly always the value is what its type says, and needs no look at what other code might mean by it.
+        lines.push(`let ${variable} = ${code.member('row', name)}`)
+        lines.push(`if (typeof ${variable} !== '${kind}') ${variable} = ${code.bind(operators.load)}(${variable})`)
+      }
       piece = { code: variable, form: type, atom: true, sure: 'no' }
       known.set(name, piece)
     }
     return piece
   }
+  return { find, lines, code: (name) => known.get(name)?.code ?? columnRead(code, name) }
 }
 
-function columnRead(code: Code, name: string, type: Type): string {
+/** What `typeof` says of the values of a type. */
+const primitives: Readonly<Partial<Record<TypeName, string>>> = {
+  int: 'number',
+  float: 'number',
+  string: 'string',
+  bool: 'boolean',
+}
+
+/** Code that reads a column whatever is in it. */
+function columnRead(code: Code, name: string): string {
   // Where a record lacks a column of such a name, what it inherits from Object.prototype must not show.
   if (name in Object.prototype) return `${code.bind(operators.columnOf)}(row, ${code.bind(name)})`
-  const read = code.member('row', name)
-  return hasForeign(type) ? `${code.bind(operators.load)}(${read})` : `${read} ?? null`
-}
-
-/** Types in whose columns a JavaScript `Date` or `undefined` may stand that counts as another value. */
-function hasForeign({ name }: Type): boolean {
-  return name !== 'int' && name !== 'float' && name !== 'string' && name !== 'bool' && name !== 'decimal'
+  return `${code.bind(operators.load)}(${code.member('row', name)})`
 }
 
 /** A transform as one function. */
@@ -592,15 +627,14 @@ export function generateProgram(binding: Binding): RowFunction {
 class ProgramWriter {
   readonly #binding: Binding
   readonly #code = new Code()
-  readonly #reads: string[] = []
-  readonly #columns: Columns
+  readonly #columns: RowColumns
   readonly #generator: Generator
   #blocks = 0
 
   constructor(binding: Binding) {
     this.#binding = binding
-    this.#columns = rowColumns(this.#code, this.#reads, (name) => binding.columnType(name))
-    this.#generator = new Generator(this.#code, this.#columns)
+    this.#columns = rowColumns(this.#code, (name) => binding.columnType(name))
+    this.#generator = new Generator(this.#code, this.#columns.find)
   }
 
   compile(): RowFunction {
@@ -620,7 +654,7 @@ class ProgramWriter {
       writes ? 'let variables = origin.variables' : 'const variables = origin.variables',
       generator.declarations(),
       'try {',
-      ...this.#reads,
+      ...this.#columns.lines,
       ...body,
       `return ${passed}`,
       `} catch (error) { out.length = mark; throw ${this.#code.bind(failed)}(error, at, row) }`,
@@ -684,9 +718,15 @@ class ProgramWriter {
     const { names, declared, locals } = this.#binding.recordAt(statement)
     const values = names.map((name) => {
       const local = locals.get(name)
-      if (local) return this.#generator.boxed({ code: this.#generator.variable(local), form: local.form, atom: true, sure: 'no' })
+      if (local)
+        return this.#generator.boxed({
+          code: this.#generator.variable(local),
+          form: local.form,
+          atom: true,
+          sure: 'no',
+        })
       const type = this.#binding.inputType(name) ?? any
-      const read = columnRead(this.#code, name, type)
+      const read = columnRead(this.#code, name)
       return this.#generator.boxed({ code: read, form: type, atom: false, sure: 'no' })
     })
     const note = this.#generator.note(statement.site)
@@ -723,10 +763,11 @@ class ProgramWriter {
     }
     const cell = (name: string, type: Type): string => {
       const local = leaf.columns.get(name)
-      if (local) return generator.in(type, { code: generator.variable(local), form: local.form, atom: true, sure: 'no' })
+      if (local)
+        return generator.in(type, { code: generator.variable(local), form: local.form, atom: true, sure: 'no' })
       const input = this.#binding.inputType(name)
       if (!input) return 'null'
-      const read = this.#columns(name)?.code ?? this.#code.member('row', name)
+      const read = this.#columns.code(name)
       return generator.in(type, { code: read, form: input, atom: true, sure: 'no' })
     }
     const origin = usesRecordVariables(this.#binding.statements)

@@ -3,11 +3,18 @@ export { type Evaluated, type EvaluateOptions, evaluateOnce, fieldValue } from '
 export { EvaluationError } from './evaluation-error.ts'
 export { type CompileOptions, compileExpression, type Expression } from './expression.ts'
 export { Failure } from './failure.ts'
+export { describeBuiltins, type BuiltinDescription } from './builtins/index.ts'
 export { formatProgram } from './format.ts'
 export { fuse, type Stage } from './fuse.ts'
 export { parseJson, printJson, printRecord } from './json.ts'
 export { filtered, type Outcome, passed, repeated } from './outcome.ts'
 export { formatProblem, type Phase, ProgramError } from './problem.ts'
-export { type BindOptions, compileTransform, type RowFunction, type TransformOptions, type TransformProgram } from './program.ts'
+export {
+  type BindOptions,
+  compileTransform,
+  type RowFunction,
+  type TransformOptions,
+  type TransformProgram,
+} from './program.ts'
 export type { Inputs } from './runtime.ts'
 export type { Constant, ModuleResolver, Scope, UserFunction, Variable, Variables } from './scope.ts'

@@ -131,13 +131,20 @@ export function printJson(value: Value, type?: Type, margin = ''): string {
   if (typeof value === 'number') {
     return type?.name !== 'float' && isIntNumber(value) ? `${value}` : floatJson(value)
   }
-  if (isMap(value)) return printEntries(mapKeys(value).map((key) => [key, value[key] ?? null, undefined]), margin)
+  if (isMap(value))
+    return printEntries(
+      mapKeys(value).map((key) => [key, value[key] ?? null, undefined]),
+      margin,
+    )
   return jsonText(value, type)
 }
 
 /** A record as indented JSON, its columns in order. */
 export function printRecord(columns: readonly { name: string; type: Type }[], record: Row, margin = ''): string {
-  return printEntries(columns.map(({ name, type }) => [name, record[name] ?? null, type]), margin)
+  return printEntries(
+    columns.map(({ name, type }) => [name, record[name] ?? null, type]),
+    margin,
+  )
 }
 
 function printEntries(entries: readonly (readonly [string, Value, Type | undefined])[], margin: string): string {

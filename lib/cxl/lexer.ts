@@ -72,7 +72,7 @@ export function tokenize(source: SourceText, problems: Problem[], longest: numbe
     at = end
   }
 
-  if (text.length > longest / 3 && new TextEncoder().encode(text).length > longest) {
+  if (text.length > longest / 3 && bytesOf(text) > longest) {
     report(0, 1, `this text has more than ${longest} bytes`)
     push('end', 0, 0)
     return { tokens, comments }
@@ -84,7 +84,7 @@ export function tokenize(source: SourceText, problems: Problem[], longest: numbe
     if (character === '\n' || character === '\r') {
       newline = true
       at++
-    } else if (character === ' ' || character === '\t') {
+    } else if (character === ' ' || character === '\t' || (at === 0 && character === '\ufeff')) {
       at++
     } else if (nameStart.test(character)) {
       const end = endOf(text, /[A-Za-z0-9_]*/y, at)
@@ -181,4 +181,14 @@ function matchAt(text: string, pattern: RegExp, at: number): RegExpExecArray | n
 
 function endOf(text: string, pattern: RegExp, at: number): number {
   return at + (matchAt(text, pattern, at)?.[0].length ?? 0)
+}
+
+/** The length in UTF-8. */
+function bytesOf(text: string): number {
+  let bytes = 0
+  for (const character of text) {
+    const code = character.codePointAt(0) as number
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+  }
+  return bytes
 }

@@ -76,7 +76,8 @@ export class ModuleLoader {
     if (chain.length >= deepestImport) {
       return this.#report(source, use, `modules import each other at most ${deepestImport} deep`)
     }
-    if (this.#loaded.size > mostModules) return this.#report(source, use, `a program uses at most ${mostModules} modules`)
+    if (this.#loaded.size > mostModules)
+      return this.#report(source, use, `a program uses at most ${mostModules} modules`)
     if (!this.#resolver) return this.#report(source, use, `no modules can be used here, found '${name}'`)
     const found = this.#resolver.find(name)
     if (!found) return this.#report(source, use, `there is no module '${name}'`)
@@ -102,7 +103,8 @@ export class ModuleLoader {
       const { nameSpan: span } = statement
       if (constants.has(statement.name) || functions.has(statement.name)) {
         this.#report(source, span, `module '${name}': the name '${statement.name}' is there twice`)
-      } else if (statement.kind === 'let') constants.set(statement.name, { name: statement.name, value: statement.value, span })
+      } else if (statement.kind === 'let')
+        constants.set(statement.name, { name: statement.name, value: statement.value, span })
       else {
         const { parameters, body } = statement
         functions.set(statement.name, { name: statement.name, parameters, body, span })
@@ -111,4 +113,3 @@ export class ModuleLoader {
     return { name, source, imports, constants, functions }
   }
 }
-

@@ -2,7 +2,6 @@
  * The operators at run time, over values of unknown type (spec/2, operators at run time). They are the meaning of the language; code
  * generated for known types is a shortcut that must agree with them.
  */
-import { CivilDate, CivilDateTime } from '../record/civil.ts'
 import { compareValues, equalValues } from '../record/compare.ts'
 import { Decimal } from '../record/decimal.ts'
 import { boxFloat, Float } from '../record/float.ts'
@@ -167,11 +166,11 @@ export function box(value: Value): Value {
   return typeof value === 'number' ? boxFloat(value) : fromForeign(value)
 }
 
-export function isNull(value: Value): boolean {
+function isNull(value: Value): boolean {
   return value === null || value === undefined
 }
 
-export function divisionByZero(): never {
+function divisionByZero(): never {
   throw new Failure('division by zero')
 }
 
@@ -203,13 +202,4 @@ function isInt(value: Value): boolean {
 
 function isFloat(value: Value): boolean {
   return typeof value === 'number' || value instanceof Float
-}
-
-/** Whether two values are dates of one kind; for code generated over dates. */
-export function isDate(value: unknown): value is CivilDate {
-  return value instanceof CivilDate
-}
-
-export function isDateTime(value: unknown): value is CivilDateTime {
-  return value instanceof CivilDateTime
 }

@@ -3,12 +3,13 @@ import type { Argument, Arm, BinaryOperator, Expr, Program, Span, Statement } fr
 import { longestModule, longestProgram, type Token, tokenize } from './lexer.ts'
 import type { Problem, SourceText } from './problem.ts'
 import { precedence, type TokenInfo, tokenInfo, type Word } from './token.ts'
+import { partsOf } from './window.ts'
 
 /** How deep expressions nest, and `emit each` blocks. */
-export const deepestExpression = 256
-export const deepestEach = 32
-/** How tall a tree may grow without nesting: links of a chain such as `a + b + c …`. */
-const longestChain = 1024
+const deepestExpression = 256
+const deepestEach = 32
+/** How tall a tree may grow, chains such as `a + b + c …` included: what walks trees needs that much stack. */
+const tallestTree = 1280
 
 const namespaces: readonly string[] = ['pipeline', 'source', 'record', 'vars', 'config', 'doc', 'meta', 'window']
 const writable: readonly string[] = ['record', 'source', 'pipeline']
@@ -141,10 +142,12 @@ class Parser {
   // --- statements ---------------------------------------------------------------------------------------------------
 
   #topStatement(before: readonly Statement[]): Statement {
-    if (this.#grammar === 'expression') {
-      if (before.length > 0) this.#fail(this.#token, `unexpected ${shown(this.#token)} after the expression`)
+    if (this.#grammar === 'expression' && !this.#is('use')) {
+      const after = before.some(({ kind }) => kind === 'expression')
+      if (after) this.#fail(this.#token, `unexpected ${shown(this.#token)} after the expression`)
+      const { start } = this.#token
       const value = this.#expression()
-      return { kind: 'expression', value, start: value.start, end: value.end }
+      return { kind: 'expression', value, start, end: this.#previous.end }
     }
     const statement = this.#statement()
     if (statement.kind === 'use' && before.some(({ kind }) => kind !== 'use')) {
@@ -181,9 +184,10 @@ class Parser {
           return this.#function()
       }
     }
+    const { start } = token
     const value = this.#expression()
     if (this.#is('=')) this.#fail(this.#token, "unexpected '='", "use 'let name = …' or 'emit name = …'")
-    return { kind: 'expression', value, start: value.start, end: value.end }
+    return { kind: 'expression', value, start, end: this.#previous.end }
   }
 
   #name(what: string): Token {
@@ -217,7 +221,7 @@ class Parser {
     const name = this.#name("a column name after 'emit'")
     this.#expect('=', `after 'emit ${name.text}'`)
     const value = this.#value('emit')
-    return { kind: 'emit', namespace, name: name.text, nameSpan: span(name), value, start, end: value.end }
+    return { kind: 'emit', namespace, name: name.text, nameSpan: span(name), value, start, end: this.#previous.end }
   }
 
   #each(start: number): Statement {
@@ -249,13 +253,13 @@ class Parser {
     const name = this.#name("a name after 'let'")
     this.#expect('=', `after 'let ${name.text}'`)
     const value = this.#value('let')
-    return { kind: 'let', name: name.text, nameSpan: span(name), value, start, end: value.end }
+    return { kind: 'let', name: name.text, nameSpan: span(name), value, start, end: this.#previous.end }
   }
 
   #filter(): Statement {
     const { start } = this.#next()
     const condition = this.#value('filter')
-    return { kind: 'filter', condition, start, end: condition.end }
+    return { kind: 'filter', condition, start, end: this.#previous.end }
   }
 
   #distinct(): Statement {
@@ -287,7 +291,7 @@ class Parser {
       this.#accept('then')
     }
     const value = this.#value('trace')
-    return { kind: 'trace', level, guard, message: value, start, end: value.end }
+    return { kind: 'trace', level, guard, message: value, start, end: this.#previous.end }
   }
 
   #use(): Statement {
@@ -296,7 +300,8 @@ class Parser {
     for (;;) {
       if (this.#is('::')) this.#fail(this.#token, "the parts of a module's name are joined by '.', not '::'")
       if (!this.#accept('.')) break
-      if (this.#is('*')) this.#fail(this.#token, "'.*' imports are not allowed", 'import the module and name its members')
+      if (this.#is('*'))
+        this.#fail(this.#token, "'.*' imports are not allowed", 'import the module and name its members')
       const part = this.#token
       if (part.kind !== 'name') this.#fail(part, `expected a name after '.', found ${shown(part)}`)
       path.push(this.#next().text)
@@ -323,7 +328,7 @@ class Parser {
     this.#enclosed--
     this.#expect('=', `after the parameters of '${name.text}'`)
     const body = this.#value('fn')
-    return { kind: 'fn', name: name.text, nameSpan: span(name), parameters, body, start, end: body.end }
+    return { kind: 'fn', name: name.text, nameSpan: span(name), parameters, body, start, end: this.#previous.end }
   }
 
   // --- expressions --------------------------------------------------------------------------------------------------
@@ -337,22 +342,27 @@ class Parser {
     if (++this.#depth > deepestExpression) {
       this.#fail(this.#token, `expressions nest at most ${deepestExpression} deep`)
     }
+    const { start } = this.#token
     let left = this.#unary()
-    let links = 0
     for (;;) {
       const operator = this.#token
       const info: TokenInfo | undefined =
         operator.kind === 'symbol' || operator.kind === 'word' ? tokenInfo(operator.text) : undefined
       const own = info?.precedence
       if (own === undefined || own <= floor) break
-      if (++links > longestChain) this.#fail(operator, `a chain has at most ${longestChain} operators`)
       if (own === precedence.comparison && this.#isBareComparison(left)) {
         this.#fail(operator, 'comparisons do not chain', "join two comparisons with 'and', or use parentheses")
       }
       this.#next()
       const right = this.#binary(info?.rightAssociative ? own - 1 : own)
-      const { start } = left
-      left = { kind: 'binary', operator: operator.text as BinaryOperator, left, right, start, end: right.end }
+      left = this.#node({
+        kind: 'binary',
+        operator: operator.text as BinaryOperator,
+        left,
+        right,
+        start,
+        end: this.#previous.end,
+      })
       if (own === precedence.comparison) this.#bare = left
     }
     this.#depth--
@@ -376,17 +386,34 @@ class Parser {
         this.#next()
         const { start } = token
         const { end } = digits
-        return { kind: 'literal', value: -(greatestInt + 1n), type: Type.of('int'), text: `-${digits.text}`, start, end }
+        return {
+          kind: 'literal',
+          value: -(greatestInt + 1n),
+          type: Type.of('int'),
+          text: `-${digits.text}`,
+          start,
+          end,
+        }
       }
       const operand = this.#nested(() => this.#unary())
-      return { kind: 'unary', operator: '-', operand, start: token.start, end: operand.end }
+      return this.#node({ kind: 'unary', operator: '-', operand, start: token.start, end: this.#previous.end })
     }
     if (this.#is('not')) {
       this.#next()
       const operand = this.#binary(precedence.not - 1)
-      return { kind: 'unary', operator: 'not', operand, start: token.start, end: operand.end }
+      return this.#node({ kind: 'unary', operator: 'not', operand, start: token.start, end: this.#previous.end })
     }
-    return this.#postfix(this.#primary())
+    return this.#postfix(token.start, this.#primary())
+  }
+
+  readonly #heights = new WeakMap<Expr, number>()
+
+  /** A node of the tree, which must not grow too tall. */
+  #node(expr: Expr): Expr {
+    const height = 1 + Math.max(0, ...partsOf(expr).map((part) => this.#heights.get(part) ?? 0))
+    if (height > tallestTree) this.#fail(this.#token, `an expression has at most ${tallestTree} steps in a row`)
+    this.#heights.set(expr, height)
+    return expr
   }
 
   #nested<T>(parse: () => T): T {
@@ -398,22 +425,30 @@ class Parser {
     return result
   }
 
-  #postfix(first: Expr): Expr {
+  #postfix(start: number, first: Expr): Expr {
     let left = first
-    for (let links = 0; ; links++) {
-      if (links > longestChain) this.#fail(this.#token, `a chain has at most ${longestChain} links`)
-      const { start } = left
+    for (;;) {
       if (this.#is('.')) {
         this.#next()
         const name = this.#member()
         if (this.#is('(') && this.#sameLine) {
           const args = this.#arguments(name.text)
-          left = { kind: 'method', receiver: left, name: name.text, nameSpan: span(name), args, start, end: this.#previous.end }
-        } else left = { kind: 'field', object: left, name: name.text, nameSpan: span(name), start, end: name.end }
+          const { end } = this.#previous
+          left = this.#node({ kind: 'method', receiver: left, name: name.text, nameSpan: span(name), args, start, end })
+        } else {
+          left = this.#node({
+            kind: 'field',
+            object: left,
+            name: name.text,
+            nameSpan: span(name),
+            start,
+            end: name.end,
+          })
+        }
       } else if (this.#is('[') && this.#sameLine) {
         const open = this.#next()
         const index = this.#inside(open, ']')
-        left = { kind: 'index', object: left, index, start, end: this.#previous.end }
+        left = this.#node({ kind: 'index', object: left, index, start, end: this.#previous.end })
       } else return left
     }
   }
@@ -421,7 +456,7 @@ class Parser {
   /** The name after a dot: any word will do. */
   #member(): Token {
     const token = this.#token
-    if (token.kind === 'name' || token.kind === 'word') return this.#next()
+    if ((token.kind === 'name' || token.kind === 'word') && this.#sameLine) return this.#next()
     return this.#fail(token, `expected a name after '.', found ${shown(token)}`)
   }
 
@@ -468,7 +503,7 @@ class Parser {
       this.#next()
       this.#next()
       const body = this.#expression()
-      return { kind: 'closure', body, start: token.start, end: body.end }
+      return { kind: 'closure', body, start: token.start, end: this.#previous.end }
     }
     return this.#expression()
   }
@@ -480,7 +515,11 @@ class Parser {
       case 'int': {
         const value = token.value as bigint
         if (value > greatestInt) {
-          this.#fail(token, `the integer ${text} does not fit into 64 bits`, "use .to_decimal() on a text for larger numbers")
+          this.#fail(
+            token,
+            `the integer ${text} does not fit into 64 bits`,
+            'use .to_decimal() on a text for larger numbers',
+          )
         }
         this.#next()
         const small = value <= BigInt(Number.MAX_SAFE_INTEGER)
@@ -508,7 +547,7 @@ class Parser {
       const inner = this.#inside(this.#next(), ')')
       // Parentheses end a chain of comparisons.
       this.#bare = undefined
-      return { ...inner, start: inner.start, end: inner.end }
+      return inner
     }
     return this.#fail(token, `expected an expression, found ${shown(token)}`, operandHelp(token))
   }
@@ -526,11 +565,13 @@ class Parser {
         return { kind: 'literal', value: null, type: Type.of('null'), text, start, end }
       case 'now':
         this.#next()
-        if (this.#is('(') && this.#sameLine) this.#fail(this.#token, "'now' is not a call", "write 'now' without parentheses")
+        if (this.#is('(') && this.#sameLine)
+          this.#fail(this.#token, "'now' is not a call", "write 'now' without parentheses")
         return { kind: 'now', start, end }
       case 'it':
         this.#next()
-        if (this.#is('=>')) this.#fail(token, 'a closure can only be the direct argument of a method such as filter or map')
+        if (this.#is('=>'))
+          this.#fail(token, 'a closure can only be the direct argument of a method such as filter or map')
         return { kind: 'name', name: 'it', start, end }
       case 'if':
         return this.#if()
@@ -549,22 +590,42 @@ class Parser {
       this.#next()
     } else args = this.#arguments(name.text)
     const { start } = name
-    return { kind: 'call', name: name.text, nameSpan: span(name), args, star, start, end: this.#previous.end }
+    return this.#node({
+      kind: 'call',
+      name: name.text,
+      nameSpan: span(name),
+      args,
+      star,
+      start,
+      end: this.#previous.end,
+    })
   }
 
   #variable(): Expr {
     const token = this.#next()
     const namespace = token.value as string
     if (!namespaces.includes(namespace)) {
-      this.#fail(token, `there is no namespace $${namespace}`, `known are ${namespaces.map((name) => `$${name}`).join(', ')}`)
+      this.#fail(
+        token,
+        `there is no namespace $${namespace}`,
+        `known are ${namespaces.map((name) => `$${name}`).join(', ')}`,
+      )
     }
     this.#expect('.', `after $${namespace}`, `name a member: $${namespace}.name`)
     const first = this.#member()
     const { start } = token
     if (namespace === 'window') {
-      if (!this.#is('(')) this.#fail(this.#token, `expected '(' after $window.${first.text}, found ${shown(this.#token)}`)
+      if (!this.#is('('))
+        this.#fail(this.#token, `expected '(' after $window.${first.text}, found ${shown(this.#token)}`)
       const args = this.#arguments(first.text)
-      return { kind: 'window', name: first.text, nameSpan: span(first), args, start, end: this.#previous.end }
+      return this.#node({
+        kind: 'window',
+        name: first.text,
+        nameSpan: span(first),
+        args,
+        start,
+        end: this.#previous.end,
+      })
     }
     const path = [first.text]
     if (namespace === 'doc') {
@@ -589,7 +650,7 @@ class Parser {
     this.#expect('then', "after the condition of 'if'")
     const then = this.#expression()
     const otherwise = this.#accept('else') ? this.#expression() : undefined
-    return { kind: 'if', condition, then, else: otherwise, start, end: (otherwise ?? then).end }
+    return this.#node({ kind: 'if', condition, then, else: otherwise, start, end: this.#previous.end })
   }
 
   #match(): Expr {
@@ -608,12 +669,12 @@ class Parser {
       const pattern = wildcard ? undefined : this.#expression()
       this.#expect('=>', 'after the pattern of an arm')
       const result = this.#expression()
-      arms.push({ pattern, result, start: first.start, end: result.end })
+      arms.push({ pattern, result, start: first.start, end: this.#previous.end })
       this.#accept(',')
     }
     const { end } = this.#next()
     this.#enclosed = enclosed
-    return { kind: 'match', subject, arms, start, end }
+    return this.#node({ kind: 'match', subject, arms, start, end })
   }
 }
 

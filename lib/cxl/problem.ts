@@ -22,7 +22,7 @@ export interface Problem {
   readonly code?: string
 }
 
-export const codeOfPhase: Readonly<Record<Phase, string>> = { parse: 'E202', resolve: 'E203', typecheck: 'E200' }
+const codeOfPhase: Readonly<Record<Phase, string>> = { parse: 'E202', resolve: 'E203', typecheck: 'E200' }
 
 /** A program that was refused. `place` counts from the start of the CXL text. */
 export class ProgramError extends ClinkerError {
@@ -40,7 +40,13 @@ export class ProgramError extends ClinkerError {
 
 /** Throws the problems as one error; does nothing when there are none. */
 export function refuse(problems: readonly Problem[]): void {
-  const errors = problems.map((problem) => new ProgramError(problem))
+  // The body of a module's function is checked for every list of argument types; a fault is told once.
+  const known = new Set<string>()
+  const distinct = problems.filter(({ message, start, source }) => {
+    const key = `${source.file} ${start} ${message}`
+    return !known.has(key) && known.add(key)
+  })
+  const errors = distinct.map((problem) => new ProgramError(problem))
   const [first] = errors
   if (!first) return
   throw errors.length === 1 ? first : new ClinkerErrors(errors)
@@ -81,7 +87,10 @@ export function formatProblem(phase: string, message: string, place: Place | und
     const line = lines[place.line - 1]
     if (line !== undefined) {
       // Tabs stay tabs, so that the mark stands below what it marks.
-      const before = [...line].slice(0, place.column - 1).join('').replace(/[^\t]/gu, ' ')
+      const before = [...line]
+        .slice(0, place.column - 1)
+        .join('')
+        .replace(/[^\t]/gu, ' ')
       parts.push(`${margin} |`, `${number} | ${line}`, `${margin} | ${before}${'^'.repeat(place.length ?? 1)}`)
     }
     if (help !== undefined) parts.push(`${margin} = help: ${help}`)

@@ -177,11 +177,19 @@ export function sourceText(text: string, { file }: CompileOptions): SourceText {
 
 function emitsNothing(statements: readonly CheckedStatement[]): boolean {
   return !statements.some((statement) => {
-    return statement.kind === 'emit' || statement.kind === 'write' || (statement.kind === 'each' && !emitsNothing(statement.body))
+    return (
+      statement.kind === 'emit' ||
+      statement.kind === 'write' ||
+      (statement.kind === 'each' && !emitsNothing(statement.body))
+    )
   })
 }
 
-function recordAt(statement: CheckedStatement, statements: readonly CheckedStatement[], shape: Shape): ReturnType<Binding['recordAt']> {
+function recordAt(
+  statement: CheckedStatement,
+  statements: readonly CheckedStatement[],
+  shape: Shape,
+): ReturnType<Binding['recordAt']> {
   const locals = new Map<string, Local>()
   for (const before of statements) {
     if (before === statement) break

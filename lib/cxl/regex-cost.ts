@@ -20,7 +20,7 @@ export function safeLength(tree: Pattern, whole: boolean): number {
 /** A length that no text is within. */
 export const never = -1
 
-const mostSteps = 4_000_000
+const mostSteps = 1_000_000
 /** Below this it is not worth a second engine. */
 const leastLength = 20
 
@@ -59,8 +59,8 @@ function waysOf(tree: Pattern, follow: Bits): Ways {
       return ways
     }
     case 'choice': {
-      const all = tree.options.map((option) => waysOf(option, follow))
-      return areDisjoint(tree.options.map((option) => firstOf(option, follow))) ? most(all) : sum(all)
+      const ways = tree.options.map((option) => waysOf(option, follow))
+      return areDisjoint(tree.options.map((option) => firstOf(option, follow))) ? most(ways) : sum(ways)
     }
     case 'repeat':
       return waysOfRepeat(tree, follow)
@@ -159,40 +159,69 @@ function isAnchored(tree: Pattern): boolean {
 }
 
 function bitsOf(set: CharacterSet, fold: boolean): Bits {
-  const regex = new RegExp(nativeSet(set), fold ? 'vi' : 'v')
-  let bits = none
-  for (let code = 0; code < 128; code++) if (regex.test(String.fromCharCode(code))) bits |= 1n << BigInt(code)
-  const kinds = set.items.map(kindsOf)
-  const atMost = kinds.reduce((all, [some]) => all | some, fold ? wordBit : none)
-  const atLeast = kinds.reduce((all, [, sure]) => all | sure, none)
-  return bits | (set.negated ? beyondAscii & ~atLeast : atMost)
+  let some = none
+  let sure = none
+  for (const item of set.items) {
+    const [atMost, atLeast] = itemBits(item, fold)
+    some |= atMost
+    sure |= atLeast
+  }
+  return set.negated ? all & ~sure : some
 }
 
-/** Of which kinds beyond ASCII the item has some characters at most, and of which it has all. */
-function kindsOf(item: SetItem): [some: Bits, sure: Bits] {
+/** The bits of which the item has some characters at most, and those of which it has all. */
+function itemBits(item: SetItem, fold: boolean): [some: Bits, sure: Bits] {
   switch (item.kind) {
-    case 'range':
-      if (item.to < 128) return [none, none]
-      if (item.from <= 128 && item.to === 0x10ffff) return [beyondAscii, beyondAscii]
-      return [item.from === item.to ? kindOf(String.fromCodePoint(item.from)) : beyondAscii, none]
-    case 'class': {
-      const kinds = { digit: digitBit, word: digitBit | wordBit, space: spaceBit }[item.name]
-      const exact = item.negated ? beyondAscii & ~kinds : kinds
-      return [exact, exact]
+    case 'range': {
+      const ascii = between(item.from, Math.min(item.to, 127))
+      const [some, sure] = beyond(item.from, item.to)
+      if (!fold) return [ascii | some, ascii | sure]
+      const both = ascii | ((ascii & capitals) << 32n) | ((ascii >> 32n) & capitals)
+      // `k` and `s` have a third case beyond ASCII.
+      return [
+        both | some | (some === none ? none : lettersKS) | ((both & lettersKS) === none ? none : wordBit),
+        both | sure,
+      ]
     }
+    case 'class':
+      return item.negated
+        ? [all & ~classBits[item.name], all & ~classBits[item.name]]
+        : [classBits[item.name], classBits[item.name]]
     case 'property':
-      return [beyondAscii, none]
+      return [all, none]
   }
+}
+
+/** {@link itemBits} for what a range has beyond ASCII. */
+function beyond(from: number, to: number): [some: Bits, sure: Bits] {
+  if (to < 128) return [none, none]
+  if (from <= 128 && to === 0x10ffff) return [beyondAscii, beyondAscii]
+  return [from === to ? kindOf(String.fromCodePoint(from)) : beyondAscii, none]
 }
 
 function kindOf(character: string): Bits {
-  for (const [name, bit] of [
-    ['digit', digitBit],
-    ['word', wordBit],
-    ['space', spaceBit],
-  ] as const) {
-    const set = nativeSet({ negated: false, items: [{ kind: 'class', name, negated: false }] })
-    if (new RegExp(set, 'v').test(character)) return bit
+  for (const name of ['digit', 'word', 'space'] as const) {
+    if (
+      new RegExp(nativeSet({ negated: false, items: [{ kind: 'class', name, negated: false }] }), 'v').test(character)
+    ) {
+      return name === 'word' ? wordBit : classBits[name] & beyondAscii
+    }
   }
   return otherBit
+}
+
+/** The bits of the ASCII characters from `from` to `to`; none where that is empty. */
+function between(from: number, to: number): Bits {
+  return to < from ? none : ((1n << BigInt(to - from + 1)) - 1n) << BigInt(from)
+}
+
+const all = between(0, 127) | beyondAscii
+const capitals = between(65, 90)
+const lettersKS = between(75, 75) | between(83, 83) | between(107, 107) | between(115, 115)
+const digits = between(48, 57)
+
+const classBits = {
+  digit: digits | digitBit,
+  word: digits | capitals | between(95, 95) | between(97, 122) | digitBit | wordBit,
+  space: between(9, 13) | between(32, 32) | spaceBit,
 }

@@ -114,15 +114,30 @@ function isKnown(property: string): boolean {
   }
 }
 
-/** A set as the ranges of its characters, found by asking the other engine for each there is. */
+/** A set as the ranges of its characters, found by asking the other engine for each there is. That takes a while, so it is kept. */
 function scannedSet(set: CharacterSet, fold: boolean): string {
+  const native = nativeSet(set)
+  const key = `${fold}${native}`
+  let source = scanned.get(key)
+  if (source === undefined) {
+    source = rangesOf(new RegExp(`${native}+`, fold ? 'giv' : 'gv'))
+    if (scanned.size >= largestCache) scanned.clear()
+    scanned.set(key, source)
+  }
+  return source
+}
+
+const scanned = new Map<string, string>()
+const largestCache = 64
+
+/** All characters that `runs` matches in a text of all there are, in order. */
+function rangesOf(runs: RegExp): string {
   const all: string[] = []
   for (let from = 0; from <= 0x10ffff; from += 0x800) {
     if (from !== 0xd800) all.push(String.fromCodePoint(...Array.from({ length: 0x800 }, (_, index) => from + index)))
   }
-  const runs = all.join('').matchAll(new RegExp(`${nativeSet(set)}+`, fold ? 'giv' : 'gv'))
   let source = ''
-  for (const [run] of runs) {
+  for (const [run] of all.join('').matchAll(runs)) {
     const last = /.$/su.exec(run)?.[0] as string
     source += `${character(run.codePointAt(0) as number)}-${character(last.codePointAt(0) as number)}`
   }

@@ -153,8 +153,7 @@ class Linear implements Regex {
   }
 
   #needsMarks(text: string): boolean {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
-    return this.#words && /[^\x00-\x7f]/.test(text)
+    return this.#words && /[\u{80}-\u{10ffff}]/u.test(text)
   }
 
   #plainRegex(): RE2JS {

@@ -64,9 +64,7 @@ export function inputVariable(
   name: string,
   variable: Variable,
 ): Value {
-  const own = environment.input
-    ? environment.input(row, input, name)
-    : originOfRow(row).file.variables.get(name)
+  const own = environment.input ? environment.input(row, input, name) : originOfRow(row).file.variables.get(name)
   return own === undefined ? (variable.default ?? null) : own
 }
 
@@ -108,7 +106,7 @@ export function document(environment: Environment, row: Row, section: string, fi
 export function elementsOf(value: Value, outer: boolean): readonly unknown[] {
   if (value === null || value === undefined) return outer ? [null] : []
   if (!Array.isArray(value)) {
-    throw new Failure(`'emit each' needs an array, got ${kindOf(value)} ${preview(value)}`, { value })
+    throw new Failure(`'emit each' needs an array, got ${kindOf(value)} ${preview(value)}`)
   }
   return value.length === 0 && outer ? [null] : value
 }
@@ -126,7 +124,7 @@ export function distinctKey(value: Value, name: string): Key {
   if (key !== undefined) return key
   const kind = kindOf(value)
   const what = kind === 'float' ? 'NaN' : `an ${kind}`.replace('an map', 'a map')
-  throw new Failure(`distinct cannot compare '${name}', which holds ${what}`, { value })
+  throw new Failure(`distinct cannot compare '${name}', which holds ${what}`)
 }
 
 /** The key of a whole record: its declared columns in order, its carried ones with their names. */

@@ -9,7 +9,17 @@ export interface TokenInfo {
   readonly continues?: true
 }
 
-export const precedence = { coalesce: 1, or: 2, and: 3, not: 4, comparison: 5, sum: 6, product: 7, negation: 8, postfix: 9 }
+export const precedence = {
+  coalesce: 1,
+  or: 2,
+  and: 3,
+  not: 4,
+  comparison: 5,
+  sum: 6,
+  product: 7,
+  negation: 8,
+  postfix: 9,
+}
 
 const comparison: TokenInfo = { precedence: precedence.comparison, continues: true }
 const sum: TokenInfo = { precedence: precedence.sum, continues: true }

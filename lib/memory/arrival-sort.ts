@@ -1,6 +1,6 @@
 import type { Row } from '../record/value.ts'
 import { RowBlock } from './row-block.ts'
-import { Merge, openRuns, reduceRuns, type Run, RunCursor, RunWriter, type SpillSite } from './runs.ts'
+import { Merge, reduceRuns, type Run, type RunCursor, RunWriter, type SpillSite } from './runs.ts'
 import type { SpillFile } from './spill-file.ts'
 
 /** Puts rows in the order of a number, those of one number in the order in which they came. Holds packed rows, and spills. */
@@ -30,8 +30,8 @@ export class ArrivalSort {
 
   /** Writes what is held as a run. False when there is nothing. */
   spill(): boolean {
-    if (this.#charged === 0) return false
     const block = this.#block
+    if (block.count === 0) return false
     this.#file ??= this.#site.open()
     const writer = new RunWriter(this.#file, this.#site)
     if (this.#sorted) for (let index = 0; index < block.count; index++) writer.addFrom(block, index)
@@ -43,25 +43,29 @@ export class ArrivalSort {
 
   /** All rows in order, as records; no more come. */
   merge(): Merge {
-    const { codec } = this.#site
-    if (this.#runs.length === 0 && this.#sorted)
-      return new Merge([new RunCursor(0, [this.#block].values(), codec)], byNumber)
     this.spill()
-    this.#runs = [...reduceRuns(this.#runs, this.#site, (runs) => new Merge(openRuns(runs, this.#site), byNumber))]
-    return new Merge(openRuns(this.#runs, this.#site, codec), byNumber)
+    this.#runs = reduceRuns(this.#runs, this.#site, (runs) => new Merge(runs, this.#site, byNumber))
+    return new Merge(this.#runs, this.#site, byNumber, this.#site.codec)
   }
 
-  discard(): void {
-    for (const { file } of this.#runs) file.remove()
-    this.#file?.remove()
-  }
-
+  /** Accounts for the row that was just put into the block. */
   #added(number: number, length: number): void {
-    const bytes = length + rowBytes
-    this.#site.registration.charge(bytes)
-    this.#charged += bytes
     if (number < this.#highest) this.#sorted = false
     else this.#highest = number
+    const { registration } = this.#site
+    const bytes = length + rowBytes
+    // Where there is no room for it, it goes to disk at once.
+    if (bytes > registration.room) {
+      this.spill()
+      return
+    }
+    registration.charge(bytes)
+    // Making room may have taken it away already.
+    if (this.#block.count === 0) {
+      registration.release(bytes)
+      return
+    }
+    this.#charged += bytes
     if (this.#charged >= this.#capacity) this.spill()
   }
 

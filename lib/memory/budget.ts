@@ -137,6 +137,11 @@ export class Registration {
     return this.#held
   }
 
+  /** Bytes below the limit that nobody holds. */
+  get room(): number {
+    return this.#budget.limit - this.#budget.used
+  }
+
   /** To be called before the memory is taken. Makes holders spill, the caller among them; throws E310 when that does not suffice. */
   charge(bytes: number): void {
     if (!this.#open) return

@@ -1,6 +1,6 @@
 import type { Row } from '../record/value.ts'
 import type { MemoryBudget, Registration } from './budget.ts'
-import { type CompareCursors, Merge, openRuns, reduceRuns, type Run, RunWriter, SpillSite } from './runs.ts'
+import { type CompareCursors, Merge, reduceRuns, type Run, RunWriter, SpillSite } from './runs.ts'
 import { recordSize } from './size.ts'
 import type { SpillFile } from './spill-file.ts'
 import type { SpillFolder } from './spill-folder.ts'
@@ -34,7 +34,7 @@ export class ExternalSort {
   #ready = false
   /** How many of `#rows`, from the first, have left for good. */
   #gone = 0
-  #runs: readonly Run[] = []
+  #runs: Run[] = []
   #file: SpillFile | undefined
 
   constructor({ budget, folder, node, surface, compare, priority }: ExternalSortOptions) {
@@ -82,9 +82,8 @@ export class ExternalSort {
   release(): void {
     this.#registration.close()
     this.#rows = []
-    for (const { file } of this.#runs) file.remove()
     this.#runs = []
-    this.#file?.remove()
+    this.#site.close()
   }
 
   #finish(): void {
@@ -116,7 +115,7 @@ export class ExternalSort {
     this.#file ??= this.#site.open()
     const writer = new RunWriter(this.#file, this.#site)
     for (let index = this.#gone; index < this.#rows.length; index++) writer.add(this.#rows[index] as Row)
-    this.#runs = [...this.#runs, writer.close()]
+    this.#runs.push(writer.close())
     this.#rows = []
     this.#registration.release(this.#bytes)
     this.#bytes = 0
@@ -127,7 +126,7 @@ export class ExternalSort {
     const compare = this.#compare
     // Without an order, the one before is that of the runs.
     const byRecord: CompareCursors = compare ? (a, b) => compare(a.record, b.record) : () => 0
-    return new Merge(openRuns(runs, this.#site, this.#site.codec), byRecord)
+    return new Merge(runs, this.#site, byRecord, this.#site.codec)
   }
 
   *#merged(skip: number): Generator<Row[], void, undefined> {

@@ -85,17 +85,25 @@ export class GroupPartitions {
     }
   }
 
-  discard(): void {
-    for (const partition of this.#partitions) partition.discard()
-  }
-
   #addFrom(key: Key, block: RowBlock, index: number): void {
     const partition = this.#partitionOf(key)
     this.#added(partition, partition.add(key, partition.block.appendFrom(block, index, block.numberAt(index))))
   }
 
+  /** Accounts for the row that was just put into a partition. */
   #added(partition: Partition, bytes: number): void {
-    this.#site.registration.charge(bytes)
+    const { registration } = this.#site
+    // Where there is no room for it, it goes to disk at once.
+    if (bytes > registration.room) {
+      partition.flush()
+      return
+    }
+    registration.charge(bytes)
+    // Making room may have taken it away already.
+    if (partition.block.count === 0) {
+      registration.release(bytes)
+      return
+    }
     partition.charged += bytes
     if (partition.charged >= this.#frameBytes) partition.flush()
   }
@@ -148,7 +156,7 @@ class Partition {
   }
 
   discard(): void {
-    this.#file?.remove()
+    if (this.#file) this.#site.remove(this.#file)
     this.#file = undefined
   }
 }

@@ -90,7 +90,8 @@ export class GroupedBuffer {
   #finished = false
   /** While a group moves from here to a sort of its own. */
   #busy = false
-  #passing: PassingGroup | undefined
+  /** The sorts of the groups that left in passes. */
+  readonly #passed: ExternalSort[] = []
 
   #sort: ArrivalSort | undefined
   #partitions: GroupPartitions | undefined
@@ -112,7 +113,12 @@ export class GroupedBuffer {
   }
 
   get stats(): GroupedBufferStats {
-    return { rows: this.#rows, spilled_bytes: this.#site.written, spilled_files: this.#site.files }
+    let { written, files } = this.#site
+    for (const { stats } of this.#passed) {
+      written += stats.spilled_bytes
+      files += stats.spilled_files
+    }
+    return { rows: this.#rows, spilled_bytes: written, spilled_files: files }
   }
 
   add(key: Key, row: Row): void {
@@ -147,12 +153,10 @@ export class GroupedBuffer {
     this.#registration.close()
     this.#table = undefined
     this.#spilled.clear()
-    this.#spillFile?.remove()
-    this.#partitions?.discard()
     this.#partitions = undefined
-    this.#sort?.discard()
     this.#sort = undefined
-    this.#passing?.release()
+    this.#site.close()
+    this.#passed.at(-1)?.release()
   }
 
   *#fromTable(table: GroupTable, group: number): Generator<Group, void, undefined> {
@@ -242,8 +246,8 @@ export class GroupedBuffer {
   #openPassing(): PassingGroup {
     const { budget, folder, node, surface, order } = this.#options
     const sort = new ExternalSort({ budget, folder, node, surface: surface ?? defaultSurface, compare: order })
-    this.#passing = new PassingGroup(sort, (first, bytes) => this.#tooLarge(first, bytes))
-    return this.#passing
+    this.#passed.push(sort)
+    return new PassingGroup(sort, (first, bytes) => this.#tooLarge(first, bytes))
   }
 
   /** Whether a group is so large that it leaves in passes. A smaller one is quicker in memory, even if it was spilled. */
@@ -327,6 +331,8 @@ export class GroupedBuffer {
       }
     }
     this.#spilled.clear()
+    // A group that is on its way out may still be read from it.
+    if (this.#spillFile && !this.#finished) this.#site.remove(this.#spillFile)
     this.#registration.release(this.#tableBytes)
     this.#tableBytes = 0
   }

@@ -22,6 +22,7 @@ export class SpillSite {
   /** Files made and bytes written so far. */
   files = 0
   written = 0
+  readonly #open = new Set<SpillFile>()
 
   constructor(folder: SpillFolder, registration: Registration, limit: number) {
     this.folder = folder
@@ -32,11 +33,24 @@ export class SpillSite {
     this.mergeBytes = limit / 8
   }
 
+  /** Makes a file, which is removed by `close()` unless it was before. */
   open(): SpillFile {
     this.files++
-    return new SpillFile(this.folder, this.bufferBytes, (bytes) => {
+    const file = new SpillFile(this.folder, this.bufferBytes, (bytes) => {
       this.written += bytes
     })
+    this.#open.add(file)
+    return file
+  }
+
+  remove(file: SpillFile): void {
+    file.remove()
+    this.#open.delete(file)
+  }
+
+  close(): void {
+    for (const file of this.#open) file.remove()
+    this.#open.clear()
   }
 }
 
@@ -118,11 +132,6 @@ export class RunCursor {
     return true
   }
 
-  /** Ends reading, where it has not come to the end. */
-  close(): void {
-    this.#blocks.return?.()
-  }
-
   #nextRecord(codec: RowCodec): Row {
     if (this.#next === this.#records.length) {
       const end = Math.min(this.index + recordsAtOnce, this.block.count)
@@ -138,16 +147,25 @@ const recordsAtOnce = 16
 /** Orders the rows at which two cursors stand. */
 export type CompareCursors = (a: RunCursor, b: RunCursor) => number
 
-/** The rows of several cursors in order; equal ones in the order of the cursors. */
+/** The rows of runs in order; equal ones in the order of the runs. */
 export class Merge {
-  readonly #cursors: readonly RunCursor[]
   readonly #waiting: TinyQueue<RunCursor>
   readonly #compare: CompareCursors
+  readonly #registration: Registration
+  /** Bytes of the frames that are read side by side. */
+  #charged = 0
   #current: RunCursor | undefined
 
-  constructor(cursors: readonly RunCursor[], compare: CompareCursors) {
-    this.#cursors = cursors
+  /** `codec` makes the cursors give records. */
+  constructor(runs: readonly Run[], site: SpillSite, compare: CompareCursors, codec?: RowCodec) {
     this.#compare = (a, b) => compare(a, b) || a.order - b.order
+    this.#registration = site.registration
+    let bytes = 0
+    for (const run of runs) bytes += run.frameBytes
+    // Charged once for all: whoever takes rows from here then knows what is left for them.
+    site.registration.charge(bytes)
+    this.#charged = bytes
+    const cursors = runs.map((run, order) => new RunCursor(order, readBlocks(run.file, run, site), codec))
     this.#waiting = new TinyQueue(
       cursors.filter((cursor) => cursor.advance()),
       this.#compare,
@@ -167,33 +185,18 @@ export class Merge {
   }
 
   close(): void {
-    for (const cursor of this.#cursors) cursor.close()
+    this.#registration.release(this.#charged)
+    this.#charged = 0
   }
 }
 
-/** Makes a cursor for each run, in order. */
-export function openRuns(runs: readonly Run[], site: SpillSite, codec?: RowCodec): RunCursor[] {
-  return runs.map((run, order) => new RunCursor(order, readBlocks(run.file, run, site), codec))
-}
-
-/** The blocks in an extent of a file; the budget is charged for the one that is out. */
+/** The blocks in an extent of a file; each is valid until the next is asked for. */
 export function* readBlocks(file: SpillFile, extent: Extent, site: SpillSite): Generator<RowBlock, void, undefined> {
-  for (const body of file.frames(extent, site.bufferBytes)) {
-    site.registration.charge(body.length)
-    try {
-      yield RowBlock.from(body)
-    } finally {
-      site.registration.release(body.length)
-    }
-  }
+  for (const body of file.frames(extent, site.bufferBytes)) yield RowBlock.from(body)
 }
 
 /** Merges neighbouring runs until so few are left that they can be read side by side. Removes files that hold no run any more. */
-export function reduceRuns(
-  runs: readonly Run[],
-  site: SpillSite,
-  open: (runs: readonly Run[]) => Merge,
-): readonly Run[] {
+export function reduceRuns(runs: Run[], site: SpillSite, open: (runs: readonly Run[]) => Merge): Run[] {
   let left = runs
   for (;;) {
     const width = mergeWidth(left, site)
@@ -207,7 +210,7 @@ export function reduceRuns(
       excess -= part.length - 1
       index += part.length
     }
-    removeUnused(left, merged)
+    removeUnused(left, merged, site)
     left = merged
   }
 }
@@ -224,10 +227,11 @@ function mergeWidth(runs: readonly Run[], site: SpillSite): number {
 function mergeInto(file: SpillFile, merge: Merge, site: SpillSite): Run {
   const writer = new RunWriter(file, site)
   for (let cursor = merge.next(); cursor; cursor = merge.next()) writer.addFrom(cursor.block, cursor.index)
+  merge.close()
   return writer.close()
 }
 
-function removeUnused(before: readonly Run[], after: readonly Run[]): void {
+function removeUnused(before: readonly Run[], after: readonly Run[], site: SpillSite): void {
   const used = new Set(after.map((run) => run.file))
-  for (const { file } of before) if (!used.has(file)) file.remove()
+  for (const { file } of before) if (!used.has(file)) site.remove(file)
 }

@@ -1,5 +1,6 @@
 import { CivilDate, CivilDateTime } from '../record/civil.ts'
 import { Decimal } from '../record/decimal.ts'
+import { Float } from '../record/float.ts'
 import { canGenerate, Code, widestLiteral } from '../record/generate.ts'
 import type { Key } from '../record/key.ts'
 import type { Shape } from '../record/shape.ts'
@@ -79,6 +80,7 @@ function objectSize(value: Exclude<Value, null | boolean | number | bigint | str
   if (value instanceof CivilDate) return 40
   if (value instanceof CivilDateTime) return 104
   if (value instanceof Decimal) return 64
+  if (value instanceof Float) return 24
   if (Array.isArray(value)) {
     let bytes = 32 + slotBytes * value.length
     for (const element of value) bytes += valueSize(element)

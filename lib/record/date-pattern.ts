@@ -267,7 +267,12 @@ function numeric(directive: NumberDirective, padding: Padding): Item {
         room = longestSigned
         from++
       } else if (signed && !isYear) room = longestSigned
-      else while (room > 1 && text.charCodeAt(from) === 32) from++, room--
+      else {
+        while (room > 1 && text.charCodeAt(from) === 32) {
+          from++
+          room--
+        }
+      }
       let number = 0
       let end = from
       for (; end < text.length && end - from < room; end++) {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { ClinkerError, ClinkerErrors } from '../../lib/diagnostics/index.ts'
-import { formatProblem } from '../../lib/cxl/problem.ts'
+import { formatProblem } from '../../lib/cxl/index.ts'
 import { reasonOf } from '../run/publication.ts'
-import { Exit, say } from './program.ts'
+import { Exit } from './program.ts'
 
 /** Status of a `cxl` command that could not read what it was given; 1 is for programs that are wrong. */
 export const badInput = 2
@@ -12,8 +12,7 @@ export function readProgram(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    say(`cannot read "${file}": ${reasonOf(error)}`)
-    throw new Exit(badInput)
+    throw new Exit(badInput, `cannot read "${file}": ${reasonOf(error)}`)
   }
 }
 
@@ -24,8 +23,7 @@ export function attempt<T>(compute: () => T): T {
   } catch (error) {
     if (!(error instanceof ClinkerError)) throw error
     const errors = error instanceof ClinkerErrors ? error.errors : [error]
-    for (const each of errors) say(formatProblem(phaseOf(each), each.reason, each.place, each.help))
-    throw new Exit(1)
+    throw new Exit(1, errors.map((each) => formatProblem(phaseOf(each), each.reason, each.place, each.help)).join('\n'))
   }
 }
 

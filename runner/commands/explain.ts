@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { categories, codes, statuses } from '../../lib/diagnostics/index.ts'
 import { codeList, codePage } from '../explain/codes.ts'
-import { refuse } from './program.ts'
+import { refuse, type Streams } from './program.ts'
 
 interface Flags {
   code?: string
@@ -11,14 +11,14 @@ interface Flags {
 }
 
 /** `clinker explain`: the registry of diagnostic codes. */
-export function command(): Command {
+export function command({ stdout }: Streams): Command {
   return new Command()
     .description('Explains a diagnostic code, or lists all of them.')
     .option('--code <code>', 'explain one code')
     .option('--list', 'list the codes')
     .option('--category <category>', `with --list: only ${categories.join(', ')}`)
     .option('--status <status>', `with --list: only ${statuses.join(', ')}`)
-    .action((flags: Flags) => void process.stdout.write(explain(flags)))
+    .action((flags: Flags) => void stdout.write(explain(flags)))
 }
 
 function explain(flags: Flags): string {

@@ -9,7 +9,7 @@ import { json, ndjson } from '../../streams/json/index.ts'
 import type { DeadLetter, NodeDefinition } from '../../streams/node.ts'
 import { YamlDocument } from '../plan/document.ts'
 import { reasonOf } from '../run/publication.ts'
-import { Exit, refuse, say } from './program.ts'
+import { Exit, refuse, type Streams } from './program.ts'
 
 /** Formats that filters read and write. */
 const formats = ['csv', 'json', 'ndjson'] as const
@@ -37,6 +37,7 @@ interface FactoryOptions {
  * not a plain text is given as YAML.
  */
 export function filterCommand(
+  streams: Streams,
   definition: NodeDefinition<never>,
   factory: (config: Record<string, unknown> & FactoryOptions) => Duplex,
 ): Command {
@@ -56,9 +57,9 @@ export function filterCommand(
       refuse(`--on-error must be fail_fast or continue, got "${onError}"`)
     }
     const config = configOf(flags, keys)
-    const letters = letterSink()
+    const letters = letterSink(streams)
     const node = factory({ ...config, batch: true, on_error: onError, dead_letters: letters.sink })
-    await flow(file, flags, [node])
+    await flow(streams, file, flags, [node])
     if (letters.count() > 0) throw new Exit(2)
   })
 }
@@ -73,11 +74,16 @@ export function formatFlags(command: Command): Command {
 }
 
 /** Pipes a file through the nodes to standard output. */
-export async function flow(file: string | undefined, flags: FilterFlags, nodes: readonly Duplex[]): Promise<void> {
+export async function flow(
+  { stdin, stdout }: Streams,
+  file: string | undefined,
+  flags: FilterFlags,
+  nodes: readonly Duplex[],
+): Promise<void> {
   const from = formatOf('--from', flags.from) ?? formatOfFile(file) ?? 'ndjson'
   const to = formatOf('--to', flags.to) ?? from
   const schema = flags.schema === undefined ? undefined : readYaml(flags.schema)
-  const input = file === undefined ? process.stdin : createReadStream(file, { highWaterMark: readAtOnce })
+  const input = file === undefined ? stdin : createReadStream(file, { highWaterMark: readAtOnce })
   const options = {
     name: file ?? 'stdin',
     batch: true,
@@ -87,20 +93,20 @@ export async function flow(file: string | undefined, flags: FilterFlags, nodes: 
   const parser = from === 'csv' ? csv.parse(options) : from === 'json' ? json.parse(options) : ndjson.parse(options)
   const writer = to === 'csv' ? csv.stringify({}) : to === 'json' ? json.stringify({}) : ndjson.stringify({})
   try {
-    await pipeline([input, parser, ...nodes, writer, standardOutput()] as unknown as [NodeJS.ReadableStream, Writable])
+    await pipeline([input, parser, ...nodes, writer, leftOpen(stdout)] as unknown as [NodeJS.ReadableStream, Writable])
   } catch (error) {
     throw asDiagnostic(error, file)
   }
 }
 
-const readAtOnce = 512 * 1024
+const readAtOnce = 128 * 1024
 
 /** Writes to standard output and leaves it open; an error of the device comes out here. */
-function standardOutput(): Writable {
+function leftOpen(stdout: Writable): Writable {
   return new Writable({
     highWaterMark: readAtOnce,
     write: (chunk: Buffer, _encoding, callback) => {
-      process.stdout.write(chunk, callback)
+      stdout.write(chunk, callback)
     },
   })
 }
@@ -110,7 +116,7 @@ function asDiagnostic(error: unknown, file: string | undefined): unknown {
   if (error instanceof ClinkerError || code === undefined) return error
   if (code === 'EPIPE') return new Exit(0)
   const what = syscall === 'write' ? 'cannot write to standard output' : `cannot read "${file ?? 'standard input'}"`
-  return new ClinkerError(syscall === 'write' ? 'E000' : 'E216', {
+  return new ClinkerError(syscall === 'write' ? 'OutputFailure' : 'E216', {
     message: `${what}: ${reasonOf(error)}`,
     exit: 4,
     cause: error,
@@ -171,14 +177,14 @@ function camelCase(key: string): string {
 }
 
 /** Says of each rejected record why, and counts them. */
-function letterSink(): { sink: Writable; count: () => number } {
+function letterSink({ stderr }: Streams): { sink: Writable; count: () => number } {
   let count = 0
   const sink = new Writable({
     objectMode: true,
     write: (letter: DeadLetter, _encoding, callback) => {
       count++
       const { row } = letter.source
-      if (letter.trigger) say(`${letter.category}: ${row > 0 ? `row ${row}: ` : ''}${letter.detail}`)
+      if (letter.trigger) stderr.write(`${letter.category}: ${row > 0 ? `row ${row}: ` : ''}${letter.detail}\n`)
       callback()
     },
   })

@@ -1,68 +1,43 @@
 import { createRequire } from 'node:module'
+import type { Readable, Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { Command, CommanderError } from 'commander'
 import { ClinkerError } from '../../lib/diagnostics/index.ts'
+
+/** What a command reads and writes. Data goes to `stdout`, everything else that is said to `stderr`. */
+export interface Streams {
+  readonly stdin: Readable
+  readonly stdout: Writable
+  readonly stderr: Writable
+}
 
 /** A command of a program: what `--help` says of it, and the file that has it. */
 export interface LazyCommand {
   readonly summary: string
-  /** Loads the command. Its action throws `Exit` to end with another status than 0. */
-  readonly load: () => Promise<{ command: () => Command | Promise<Command> }>
+  readonly load: () => Promise<{ command: (streams: Streams) => Command }>
 }
 
-/** Ends a command with an exit status; what there is to say has been said. */
+export interface Program {
+  readonly name: string
+  readonly description: string
+  readonly commands: Readonly<Record<string, LazyCommand>>
+  /** Status for arguments that make no sense. */
+  readonly badArguments: number
+}
+
+/** Ends a command with an exit status, and a message if nothing has been said yet. */
 export class Exit extends Error {
   readonly status: number
 
-  constructor(status: number) {
-    super(`exit ${status}`)
+  constructor(status: number, message = '') {
+    super(message)
     this.status = status
   }
 }
 
-/** Runs the command that the arguments name, loading only that one. Gives the exit status; argument errors are 1. */
-export async function runProgram(
-  name: string,
-  description: string,
-  commands: Readonly<Record<string, LazyCommand>>,
-  args: readonly string[],
-  /** Status for arguments that make no sense. */
-  badArguments = 1,
-): Promise<number> {
-  endQuietly()
-  const program = new Command(name).description(description).version(version(), '-V, --version', 'print the version')
-  program.exitOverride().configureHelp({ sortSubcommands: false }).showHelpAfterError(`(\`${name} --help\` tells more)`)
-  for (const [key, { summary, load }] of Object.entries(commands)) {
-    const command = key === args[0] ? await (await load()).command() : new Command(key)
-    program.addCommand(command.name(key).summary(summary).copyInheritedSettings(program).exitOverride())
-  }
-  try {
-    await program.parseAsync(args, { from: 'user' })
-    return 0
-  } catch (error) {
-    return statusOf(error, badArguments)
-  }
-}
-
-function statusOf(error: unknown, badArguments: number): number {
-  if (error instanceof Exit) return error.status
-  // Commander has printed its message; a program without a command has printed its help.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : badArguments
-  if (error instanceof ClinkerError) {
-    say(error.format())
-    return error.exit
-  }
-  throw error
-}
-
-/** Prints on standard error: everything that is not data. */
-export function say(text: string): void {
-  process.stderr.write(`${text}\n`)
-}
-
-/** Refuses an argument the way the parser does: message, exit status 1. */
+/** Refuses an argument the way the parser does: exit status 1. */
 export function refuse(message: string): never {
-  say(`error: ${message}`)
-  throw new Exit(1)
+  throw new Exit(1, `error: ${message}`)
 }
 
 /** A whole number given as the value of a flag. */
@@ -73,21 +48,54 @@ export function wholeNumber(flag: string, written: string): number {
   return Number(written)
 }
 
-/** Runs instead of ending the process when the reader of standard output has gone; undefined: the process ends. */
-export function onClosedOutput(handle: (() => void) | undefined): void {
-  closed = handle
+/** Runs the command that the arguments name, loading only that one. Gives the exit status. */
+export async function runProgram(program: Program, args: readonly string[], streams: Streams): Promise<number> {
+  const root = new Command(program.name)
+    .description(program.description)
+    .version(version(), '-V, --version', 'print the version')
+    .configureOutput({
+      writeOut: (text) => void streams.stdout.write(text),
+      writeErr: (text) => void streams.stderr.write(text),
+    })
+    .showHelpAfterError(`(\`${program.name} --help\` tells more)`)
+    .exitOverride()
+  for (const [name, { summary, load }] of Object.entries(program.commands)) {
+    const command = name === args[0] ? (await load()).command(streams) : new Command()
+    root.addCommand(command.name(name).summary(summary).copyInheritedSettings(root))
+  }
+  try {
+    await root.parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    return statusOf(error, program, streams)
+  }
 }
 
-let closed: (() => void) | undefined
+function statusOf(error: unknown, program: Program, { stderr }: Streams): number {
+  if (error instanceof Exit) {
+    if (error.message !== '') stderr.write(`${error.message}\n`)
+    return error.status
+  }
+  // Commander has printed its message, or the help that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : program.badArguments
+  if (!(error instanceof ClinkerError)) throw error
+  stderr.write(`${error.format()}\n`)
+  return error.exit
+}
 
-/** A reader that has seen enough (`| head`) is no error. */
-function endQuietly(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (closed) return closed()
-    if (error.code === 'EPIPE') process.exit(0)
-    say(`cannot write to standard output: ${error.message}`)
-    process.exit(4)
+/** Runs a program as this process. A reader of standard output that has seen enough (`| head`) is no error. */
+export async function runAsProcess(
+  main: (args: readonly string[], streams: Streams) => Promise<number>,
+): Promise<void> {
+  let fault: NodeJS.ErrnoException | undefined
+  process.stdout.on('error', (error) => {
+    fault ??= error
   })
+  process.exitCode = await main(process.argv.slice(2), process)
+  await setImmediate()
+  if (!fault || fault.code === 'EPIPE' || process.exitCode !== 0) return
+  process.stderr.write(`cannot write to standard output: ${fault.message}\n`)
+  process.exitCode = 4
 }
 
 function version(): string {

@@ -1,10 +1,12 @@
 import { clearLine, cursorTo } from 'node:readline'
+import type { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import type { Progress } from '../run/run.ts'
 
 /** Draws a line over and over while a run goes on. Silent where nobody looks. Gives the function that takes it away. */
-export function showProgress(terminal: WriteStream, progress: () => Progress): () => void {
-  if (!terminal.isTTY) return () => undefined
+export function showProgress(stream: Writable, progress: () => Progress): () => void {
+  if (!isTerminal(stream)) return () => undefined
+  const terminal = stream
   const started = performance.now()
   const clear = (): void => {
     cursorTo(terminal, 0)
@@ -23,6 +25,10 @@ export function showProgress(terminal: WriteStream, progress: () => Progress): (
 }
 
 const drawEvery = 200
+
+function isTerminal(stream: Writable): stream is WriteStream {
+  return (stream as WriteStream).isTTY === true
+}
 
 /** The line: records, records a second, how much of the files, memory, spilled. */
 export function progressLine(progress: Progress, seconds: number): string {

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import type { Plan } from '../plan/plan.ts'
 import type { RunOptions, RunResult } from '../run/run.ts'
-import { Exit, onClosedOutput, refuse, say, wholeNumber } from './program.ts'
+import { Exit, refuse, type Streams, wholeNumber } from './program.ts'
 import { showProgress } from './progress.ts'
 
 interface Flags {
@@ -24,7 +24,7 @@ interface Flags {
 const logLevels = ['error', 'warn', 'info', 'debug', 'trace']
 
 /** `clinker run`: runs, checks or explains a pipeline file. */
-export function command(): Command {
+export function command(streams: Streams): Command {
   return new Command()
     .description('Runs a pipeline file.')
     .argument('<config>', 'the pipeline file')
@@ -41,14 +41,15 @@ export function command(): Command {
     .option('--rules-path <folder>', 'where modules are found')
     .option('--allow-absolute-paths', 'let paths in the pipeline be absolute')
     .addOption(new Option('--log-level <level>', 'how much is said').choices(logLevels).default('info'))
-    .action(runFile)
+    .action((file: string, flags: Flags) => runFile(file, flags, streams))
 }
 
-async function runFile(file: string, flags: Flags): Promise<void> {
+async function runFile(file: string, flags: Flags, streams: Streams): Promise<void> {
+  const say = (text: string): void => void streams.stderr.write(`${text}\n`)
   if (flags.n !== undefined && !flags.dryRun) refuse('-n works only together with --dry-run')
   const options = optionsOf(flags)
-  if (flags.explain !== undefined) return explain(file, flags.explain, options, flags)
-  if (flags.dryRun && flags.n === undefined) return check(file, options, flags)
+  if (flags.explain !== undefined) return explain(file, flags.explain, options, flags, streams)
+  if (flags.dryRun && flags.n === undefined) return check(file, options, flags, streams)
   const controller = new AbortController()
   const { run } = await import('../run/run.ts')
   let finishProgress = (): void => undefined
@@ -56,17 +57,19 @@ async function runFile(file: string, flags: Flags): Promise<void> {
   const result = await run(file, {
     ...options,
     signal: controller.signal,
+    stdin: streams.stdin,
+    stdout: streams.stdout,
     onMessage: (level, message) => {
       if (isWanted(level, flags)) say(message)
     },
     onStart: (progress) => {
-      if (!flags.quiet) finishProgress = showProgress(process.stderr, progress)
+      if (!flags.quiet) finishProgress = showProgress(streams.stderr, progress)
     },
   })
   finishProgress()
   stopListening()
   for (const error of result.errors) say(error.format())
-  if (!flags.quiet && (result.exit === 0 || result.exit === 2)) say(summary(result))
+  if (!flags.quiet && result.complete) say(summary(result))
   if (result.exit !== 0) throw new Exit(result.exit)
 }
 
@@ -88,7 +91,13 @@ function optionsOf(flags: Flags): RunOptions {
   }
 }
 
-async function explain(file: string, written: string | true, options: RunOptions, flags: Flags): Promise<void> {
+async function explain(
+  file: string,
+  written: string | true,
+  options: RunOptions,
+  flags: Flags,
+  { stdout, stderr }: Streams,
+): Promise<void> {
   const { explainFormats, explainPlan } = await import('../explain/index.ts')
   const name = written === true ? 'text' : written
   const format = explainFormats.find((known) => known === name)
@@ -96,18 +105,18 @@ async function explain(file: string, written: string | true, options: RunOptions
   const { plan } = await import('../plan/plan.ts')
   const planned = await plan(file, options)
   const warnings = warningsOf(planned)
-  if (format !== 'text' && isWanted('warn', flags)) for (const warning of warnings) say(warning)
-  process.stdout.write(explainPlan(planned, format, options))
-  if (format === 'text') for (const warning of warnings) process.stdout.write(`${warning}\n`)
+  if (format !== 'text' && isWanted('warn', flags)) for (const warning of warnings) stderr.write(`${warning}\n`)
+  stdout.write(explainPlan(planned, format, options))
+  if (format === 'text') for (const warning of warnings) stdout.write(`${warning}\n`)
 }
 
 /** `--dry-run`: everything that can be known without opening an input. */
-async function check(file: string, options: RunOptions, flags: Flags): Promise<void> {
+async function check(file: string, options: RunOptions, flags: Flags, { stdout, stderr }: Streams): Promise<void> {
   const { plan } = await import('../plan/plan.ts')
   const planned = await plan(file, options)
-  if (isWanted('warn', flags)) for (const warning of warningsOf(planned)) say(warning)
+  if (isWanted('warn', flags)) for (const warning of warningsOf(planned)) stderr.write(`${warning}\n`)
   for (const node of planned.nodes) {
-    if (node.kind === 'output') process.stdout.write(`${node.name}: ${node.path.text} (if_exists: ${node.if_exists})\n`)
+    if (node.kind === 'output') stdout.write(`${node.name}: ${node.path.text} (if_exists: ${node.if_exists})\n`)
   }
 }
 
@@ -120,18 +129,14 @@ function isWanted(level: string, flags: Flags): boolean {
   return logLevels.indexOf(level) <= logLevels.indexOf(flags.logLevel)
 }
 
-/** Cancels on a signal, and when the reader of standard output has gone. A second signal ends the process at once. */
+/** Cancels on a signal. A second one ends the process at once. */
 function listen(controller: AbortController): () => void {
   const cancel = (): void => {
     if (controller.signal.aborted) process.exit(130)
     controller.abort(new Error('cancelled'))
   }
   process.on('SIGINT', cancel).on('SIGTERM', cancel)
-  onClosedOutput(() => undefined)
-  return () => {
-    process.off('SIGINT', cancel).off('SIGTERM', cancel)
-    onClosedOutput(undefined)
-  }
+  return () => void process.off('SIGINT', cancel).off('SIGTERM', cancel)
 }
 
 /** One line with counts that add up. */

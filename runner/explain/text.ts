@@ -30,7 +30,7 @@ export function explainText(plan: Description): string {
       'CXL',
       plan.nodes.flatMap((node) =>
         node.cxl.flatMap(({ path, text, type }) => [
-          `${node.name}.${path}: ${type}`,
+          `${node.name}.${path}: ${type || 'no columns'}`,
           ...text
             .trimEnd()
             .split('\n')

@@ -1,5 +1,4 @@
 import type * as v from 'valibot'
-import { ClinkerError } from '../../lib/diagnostics/index.ts'
 import type { Origin } from '../../lib/record/origin.ts'
 import type { ShapeTable } from '../../lib/record/shape.ts'
 import { checkDialect, csvSourceOptions } from '../../streams/csv/options.ts'
@@ -9,7 +8,7 @@ import { JsonParse, type JsonParseOptions, jsonSourceOptions } from '../../strea
 import type { DeadLetter } from '../../streams/node.ts'
 import type { OptionsContext } from '../../streams/options.ts'
 import type { Parsing } from '../../streams/shell/index.ts'
-import { placed } from './settings.ts'
+import { notBuilt } from './not-built.ts'
 import type { SourcePlan } from './source.ts'
 
 /** What a reader is told when it is made for a file. */
@@ -55,14 +54,12 @@ export const inputFormats: Readonly<Record<string, InputFormat | undefined>> = {
   },
   json: {
     options: jsonSourceOptions,
-    check: ({ split_values }, { node, place }) => {
-      if (split_values === undefined) return
-      throw new ClinkerError('E358', {
-        message: 'split_values is for formats whose values are text',
-        node,
-        help: 'a JSON array needs no splitting: declare the column `multiple: true`',
-        ...placed(place?.(['split_values'])),
-      })
+    check: ({ options, split_values }, { node, place }) => {
+      const { format, record_path } = options as { format?: string; record_path?: string }
+      const documents =
+        record_path !== undefined ? 'record_path' : format === 'ndjson' || format === undefined ? undefined : 'format'
+      if (documents) throw notBuilt(node, 'reading JSON arrays and documents', place?.(['options', documents]))
+      if (split_values !== undefined) throw notBuilt(node, '`split_values` of JSON', place?.(['split_values']))
     },
     parse: ({ options, columns, on_unmapped }, { name, file, origin, date_formats, report }) => {
       const given = { ...options, on_unmapped: { mode: on_unmapped }, date_formats, name, file, batch: true }

@@ -219,9 +219,11 @@ class Planner {
     const at = [...node.path, 'config']
     const config = this.#faults.check(definition.config, node.config, node.label, this.#document, at)
     if (config === undefined || !edge) return undefined
+    if ((config as { phase?: unknown }).phase === 'init') {
+      this.#faults.add(notBuilt(node.label, '`phase: init`', this.#document.place(at, { key: 'phase' })))
+    }
     try {
       const step = definition.plan(config, edge, this.#contextOf(node))
-      for (const details of step.warnings) this.#warn('W000', details)
       return { plan: step, output: step.output }
     } catch (error) {
       if (!(error instanceof ClinkerError)) throw error
@@ -257,7 +259,7 @@ class Planner {
   /** An unknown variable that another node declares is known, but not in reach (E171). */
   #outOfReach(node: GraphNode, error: ClinkerError): ClinkerError | undefined {
     if (error.code !== 'E203') return undefined
-    const [, variable] = /`(\$(?:pipeline|source|record)\.\w+)`/.exec(error.message) ?? []
+    const [variable] = /\$(?:pipeline|source|record)\.\w+/.exec(error.message) ?? []
     const found = variable === undefined ? undefined : this.#variables.outOfReach(node, variable)
     if (!found) return undefined
     return new ClinkerError('E171', {

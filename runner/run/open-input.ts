@@ -7,7 +7,7 @@ import type { InputFile } from './find-files.ts'
 import { reasonOf } from './publication.ts'
 
 /** Bytes read at a time: fewer, larger pieces keep the parser in its fast loop. */
-const readAtOnce = 512 * 1024
+const readAtOnce = 128 * 1024
 
 /** An opened input: the streams to pipe through one after the other, and how many bytes have been read. */
 export interface OpenInput {
@@ -45,7 +45,7 @@ function decompressors(name: string, head: Buffer, node: string): Transform[] {
   if (!/\.zst$/i.test(name) && head.readUInt32LE(0) !== zstdMagic) return []
   const { createZstdDecompress } = zlib as unknown as { createZstdDecompress?: () => Transform }
   if (createZstdDecompress) return [createZstdDecompress()]
-  throw new ClinkerError('E000', {
+  throw new ClinkerError('FormatFailure', {
     message: `"${name}" is compressed with zstd, which Node ${process.versions.node} cannot read`,
     node,
     help: 'use Node 22.15 or later, or compress it with gzip',

@@ -12,7 +12,7 @@ import type { Stringifying } from '../../streams/shell/index.ts'
 import { standardStream } from '../plan/paths.ts'
 import type { PlannedOutput } from '../plan/plan.ts'
 import type { InputFile } from './find-files.ts'
-import { ioError, type PendingFile, type Publication, StreamFile } from './publication.ts'
+import { ioError, type PendingFile, type Publication, SampleFile, StreamFile } from './publication.ts'
 import type { WrittenFile } from './run.ts'
 
 export interface OutputRun {
@@ -39,6 +39,8 @@ export interface OutputSink {
   readonly streams: readonly Writable[]
   stats(): { records_in: number; records_out: number }
   written(): WrittenFile[]
+  /** What a dry run would have written. */
+  samples(): readonly SampleFile[]
 }
 
 /** Prepares an output: whatever can be wrong with its files before a record comes is found here. */
@@ -56,6 +58,7 @@ export async function openOutput(output: PlannedOutput, run: OutputRun): Promise
       records_out: writer.records,
     }),
     written: () => writer.written(),
+    samples: () => writer.samples(),
   }
 }
 
@@ -101,6 +104,10 @@ class OutputWriter extends Writable {
 
   written(): WrittenFile[] {
     return [...this.#targets.values()].flatMap((target) => target.written())
+  }
+
+  samples(): SampleFile[] {
+    return [...this.#targets.values()].flatMap((target) => target.samples())
   }
 
   override _write(batch: Row[], _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
@@ -207,6 +214,10 @@ class Target {
     return this.#parts.map((part) => part.written())
   }
 
+  samples(): SampleFile[] {
+    return this.#parts.flatMap((part) => part.sample ?? [])
+  }
+
   get #last(): Part {
     return this.#parts.at(-1) as Part
   }
@@ -292,7 +303,7 @@ class Part {
   readonly #includeHeader: boolean
   /** By shape: writers that only tell how long a record is. */
   readonly #measures = new Map<unknown, Stringifying>()
-  #file: PendingFile | StreamFile | undefined
+  #file: PendingFile | StreamFile | SampleFile | undefined
   #ended = false
   records = 0
   /** Bytes that are known to be in it, as far as a limit looks at them. */
@@ -309,9 +320,9 @@ class Part {
 
   async open(): Promise<void> {
     const { base, publication, sample, stdout } = this.#run
-    if (this.#path === standardStream || sample) {
-      this.#file = new StreamFile(this.#path, stdout)
-    } else {
+    if (sample) this.#file = new SampleFile(this.#path)
+    else if (this.#path === standardStream) this.#file = new StreamFile(this.#path, stdout)
+    else {
       const target = await this.#chosenPath()
       this.#file = await publication.open(path.resolve(base, target), target)
     }
@@ -337,6 +348,10 @@ class Part {
   async release(): Promise<void> {
     this.#ended = true
     await this.#writer.release()
+  }
+
+  get sample(): SampleFile | undefined {
+    return this.#file instanceof SampleFile ? this.#file : undefined
   }
 
   written(): WrittenFile {

@@ -168,15 +168,33 @@ export class StreamFile {
   add(piece: string | Uint8Array): Promise<void> {
     this.bytes += Buffer.byteLength(piece)
     return new Promise((resolve, reject) => {
-      this.#stream.write(piece, (error) => (error ? reject(error) : resolve()))
+      this.#stream.write(piece, (error) => (error ? reject(streamError(error)) : resolve()))
     })
   }
 
   async end(): Promise<void> {}
 }
 
+/** What a dry run would have written to a file. */
+export class SampleFile {
+  readonly target: string
+  text = ''
+  bytes = 0
+
+  constructor(target: string) {
+    this.target = target
+  }
+
+  add(piece: string | Uint8Array): undefined {
+    this.text += typeof piece === 'string' ? piece : Buffer.from(piece).toString()
+    this.bytes += Buffer.byteLength(piece)
+  }
+
+  async end(): Promise<void> {}
+}
+
 /** Characters that are gathered before they are written in one go. */
-const writtenAtOnce = 256 * 1024
+const writtenAtOnce = 128 * 1024
 
 /** Names of hidden siblings: the file's name, machine, process, a random part. */
 const siblingPattern = /^\..+\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.clinker$/
@@ -226,7 +244,17 @@ async function syncFolder(folder: string): Promise<void> {
 
 /** An I/O failure on a file the user named: exit status 4, in one line. */
 export function ioError(file: string, reason: string, cause?: unknown): ClinkerError {
-  return new ClinkerError('E000', { message: `cannot write "${file}": ${reason}`, exit: 4, cause })
+  return new ClinkerError('OutputFailure', { message: `cannot write "${file}": ${reason}`, exit: 4, cause })
+}
+
+/** Whether a write failed because whoever reads has gone: no failure of ours. */
+export function isClosedPipe(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED'
+}
+
+function streamError(error: Error): Error {
+  return isClosedPipe(error) ? error : ioError('standard output', reasonOf(error), error)
 }
 
 /** The operating system's reason in words: `no such file or directory (ENOENT)`. */

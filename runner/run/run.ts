@@ -18,8 +18,8 @@ import { DeadLetters } from './dead-letters.ts'
 import { type Counters, RunEnvironment } from './environment.ts'
 import { findFiles, type InputFile } from './find-files.ts'
 import { type OutputSink, openOutput } from './output.ts'
-import { Publication, reasonOf } from './publication.ts'
-import { readSource } from './source.ts'
+import { isClosedPipe, Publication, reasonOf, StreamFile } from './publication.ts'
+import { readSource, type SourceReading } from './source.ts'
 
 export interface RunOptions extends PlanOptions {
   /** Where spill files are made. Default: the system's temporary folder. */
@@ -59,6 +59,8 @@ export interface Progress {
 export interface RunResult {
   /** 0 clean, 1 configuration, 2 with dead letters, 3 data error, 4 I/O or format, 130 cancelled. */
   readonly exit: number
+  /** Whether every record is through: false for a failed or cancelled run, and when the reader of standard output left early. */
+  readonly complete: boolean
   /** What stopped the run; empty when it has finished. */
   readonly errors: readonly ClinkerError[]
   readonly warnings: readonly string[]
@@ -117,6 +119,7 @@ export async function run(input: PipelineInput, options: RunOptions = {}): Promi
 }
 
 const nothing: Omit<RunResult, 'exit' | 'errors'> = {
+  complete: false,
   warnings: [],
   outputs: [],
   stats: {
@@ -161,7 +164,8 @@ class Run {
   readonly #dead = new Map<string, number>()
   readonly #sourceCounts = new Map<string, number>()
   readonly #started = performance.now()
-  readonly #bytes = { read: () => 0, inAll: 0 }
+  readonly #readings: SourceReading[] = []
+  #bytesInAll = 0
 
   constructor(planned: Plan, options: RunOptions) {
     this.#plan = planned
@@ -185,12 +189,14 @@ class Run {
     for (const warning of this.#plan.warnings) this.#say('warn', warning.format())
     let outcome: Pick<RunResult, 'exit' | 'errors'>
     let outputs: WrittenFile[] = []
+    let complete = false
     try {
       this.#options.signal?.throwIfAborted()
       await this.#execute()
       this.#letters.finish(this.#counters.total, this.#sourceCounts)
       outputs = await this.#publish()
       outcome = { exit: this.#letters.count > 0 ? 2 : 0, errors: [] }
+      complete = true
     } catch (error) {
       outcome = outcomeOf(error, this.#options.signal)
       outputs = []
@@ -200,7 +206,7 @@ class Run {
     }
     const stats = this.#stats()
     this.#folder.close()
-    return { ...outcome, warnings: this.#warnings, outputs, stats }
+    return { ...outcome, complete, warnings: this.#warnings, outputs, stats }
   }
 
   /** Connects the nodes and lets the records flow until the last one is through. */
@@ -272,7 +278,7 @@ class Run {
       if (node.kind !== 'source') continue
       files.set(node.name, await findFiles(node.files, node.label, this.#plan.base, (text) => this.#say('warn', text)))
     }
-    for (const { bytes } of [...files.values()].flat()) this.#bytes.inAll += bytes
+    for (const { bytes } of [...files.values()].flat()) this.#bytesInAll += bytes
     return files
   }
 
@@ -311,7 +317,7 @@ class Run {
   #source(node: PlannedSource, files: readonly InputFile[]): Readable {
     let taken = 0
     const { settings } = this.#plan
-    const { read, batches } = readSource(node, files, {
+    const reading = readSource(node, files, {
       stdin: this.#options.stdin ?? process.stdin,
       date_formats: settings.date_formats,
       threshold: settings.type_error_threshold,
@@ -325,9 +331,8 @@ class Run {
         this.#sourceCounts.set(node.name, (this.#sourceCounts.get(node.name) ?? 0) + all)
       },
     })
-    const before = this.#bytes.read
-    this.#bytes.read = () => before() + read()
-    const stream = Readable.from(batches, { objectMode: true, highWaterMark: 1 })
+    this.#readings.push(reading)
+    const stream = Readable.from(reading.batches, { objectMode: true, highWaterMark: 1 })
     markOwn(stream)
     const stats = () => ({ records_in: this.#sourceCounts.get(node.name) ?? 0, records_out: taken })
     this.#running.push({
@@ -384,6 +389,7 @@ class Run {
     })
     const abort = (): void => stop(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
+    if (signal?.aborted) abort()
     const closed = streams.map((stream) => {
       // An error that comes while all is being closed must find a listener.
       stream.on('error', () => undefined)
@@ -397,6 +403,7 @@ class Run {
     try {
       await Promise.race([Promise.all(closed), stopped])
     } catch (error) {
+      for (const reading of this.#readings) reading.stop()
       await Promise.all(streams.map(closeStream))
       throw error
     } finally {
@@ -406,7 +413,10 @@ class Run {
 
   async #publish(): Promise<WrittenFile[]> {
     const written: WrittenFile[] = this.#sinks.flatMap((sink) => sink.written())
-    if (this.#options.sample !== undefined) return written
+    if (this.#options.sample !== undefined) {
+      await this.#showSamples()
+      return []
+    }
     for (const { path, text } of this.#letters.files()) {
       const file = await this.#publication.open(resolve(this.#plan.base, path), path)
       for (const piece of text) await file.add(piece)
@@ -417,11 +427,20 @@ class Run {
     return written
   }
 
+  /** Prints what the outputs would have written; when there are several, each below its name. */
+  async #showSamples(): Promise<void> {
+    const samples = this.#sinks.flatMap((sink) => sink.samples())
+    const stdout = new StreamFile('-', this.#options.stdout ?? process.stdout)
+    for (const { target, text } of samples) {
+      await stdout.add(samples.length > 1 ? `==> ${target} <==\n${text}` : text)
+    }
+  }
+
   #progress(): Progress {
     return {
       records: this.#counters.total,
-      bytes: this.#bytes.read(),
-      bytesInAll: this.#bytes.inAll,
+      bytes: this.#readings.reduce((sum, reading) => sum + reading.bytes(), 0),
+      bytesInAll: this.#bytesInAll,
       memory: this.#budget.used,
       memoryLimit: this.#budget.limit,
       spilled: this.#folder.written,
@@ -444,9 +463,12 @@ class Run {
     })
     let records_out = 0
     for (const sink of this.#sinks) {
-      const { records_in, records_out: out } = sink.stats()
+      const { records_in, records_out: taken } = sink.stats()
+      // A writer can refuse a record, too.
+      const dead = this.#dead.get(sink.name) ?? 0
+      const out = taken - dead
       records_out += out
-      filtered += records_in - out
+      filtered += records_in - taken
       nodes.push({ name: sink.name, type: 'output', records_in, records_out: out })
     }
     return {
@@ -486,11 +508,12 @@ function outcomeOf(error: unknown, signal: AbortSignal | undefined): Pick<RunRes
   if (error instanceof ClinkerError) return { exit: error.exit, errors: [error] }
   const { code, message } = error as NodeJS.ErrnoException
   // Who reads our output has seen enough.
-  if (code === 'EPIPE') return { exit: 0, errors: [] }
+  if (isClosedPipe(error)) return { exit: 0, errors: [] }
   if (code?.startsWith('Z_') || code?.startsWith('ERR_BROTLI')) {
-    return wrapped('MalformedInput', `compressed input is damaged: ${message}`, 4, error)
+    return wrapped('FormatFailure', `compressed input is damaged: ${message}`, 4, error)
   }
-  if (typeof (error as NodeJS.ErrnoException).errno === 'number') return wrapped('E000', reasonOf(error), 4, error)
+  if (typeof (error as NodeJS.ErrnoException).errno === 'number')
+    return wrapped('OutputFailure', reasonOf(error), 4, error)
   return wrapped('E314', `a fault of the engine: ${(error as Error).stack ?? String(error)}`, 1, error)
 }
 

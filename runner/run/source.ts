@@ -5,6 +5,7 @@ import { Origin, SourceFile } from '../../lib/record/origin.ts'
 import { ShapeTable } from '../../lib/record/shape.ts'
 import type { Row } from '../../lib/record/value.ts'
 import type { DeadLetter } from '../../streams/node.ts'
+import type { Parsing } from '../../streams/shell/index.ts'
 import type { PlannedSource } from '../plan/plan.ts'
 import type { InputFile } from './find-files.ts'
 import { openInput } from './open-input.ts'
@@ -24,21 +25,28 @@ export interface SourceRun {
   readonly onRows: (good: number, all: number) => void
 }
 
-/** The records of a source over all its files, in batches, and how many bytes have been read so far. */
-export function readSource(
-  source: PlannedSource,
-  files: readonly InputFile[],
-  run: SourceRun,
-): { batches: AsyncGenerator<Row[]>; read: () => number } {
+/** A source that is being read. */
+export interface SourceReading {
+  /** The records over all files. */
+  readonly batches: AsyncGenerator<Row[]>
+  /** Bytes read so far. */
+  bytes(): number
+  /** Lets go of the file at once, even while it is being waited for. */
+  stop(): void
+}
+
+/** Reads the files of a source one after the other. */
+export function readSource(source: PlannedSource, files: readonly InputFile[], run: SourceRun): SourceReading {
   let done = 0
   let current = (): number => 0
+  let reading: Parsing | undefined
+  let stopped = false
   async function* batches(): AsyncGenerator<Row[]> {
     const counts = { good: 0, bad: 0 }
     const shapes = new ShapeTable()
     const report = run.report && countingReport(run.report, counts, run.onRows)
     for (const file of files) {
-      const { streams, bytesRead } = await openInput(file, source.label, run.stdin)
-      current = bytesRead
+      if (stopped) return
       const sourceFile = new SourceFile(source.name, file.name, { batch: run.batchId, ingested: run.ingested })
       const rowsBefore = counts.good + counts.bad
       const parser = source.format.parse(source, {
@@ -50,6 +58,9 @@ export function readSource(
         date_formats: run.date_formats,
         report,
       })
+      const { streams, bytesRead } = await openInput(file, source.label, run.stdin)
+      current = bytesRead
+      reading = parser
       // The error, if any, comes out of the parser's records.
       pipeline([...streams, parser], () => undefined)
       try {
@@ -70,7 +81,14 @@ export function readSource(
     }
     checkThreshold(source, counts, run.threshold)
   }
-  return { batches: batches(), read: () => done + current() }
+  return {
+    batches: batches(),
+    bytes: () => done + current(),
+    stop: () => {
+      stopped = true
+      reading?.destroy()
+    },
+  }
 }
 
 function countingReport(

@@ -87,7 +87,8 @@ export class DialectReader {
     this.#begun = true
     const { text, length, invalid } = decode(bytes, this.#encoding)
     this.#rest = bytes.subarray(length)
-    if (text !== '') {
+    // Behind `to_line` csv-parse ends by itself.
+    if (text !== '' && !parser.writableEnded) {
       const written = new Promise<void>((resolve, reject) => {
         parser.write(text, (error) => (error ? reject(this.#malformed(error)) : resolve()))
       })
@@ -100,7 +101,7 @@ export class DialectReader {
     if (invalid || (final && length < bytes.length)) {
       throw this.#maker.malformed('the bytes are not valid UTF-8', this.#line)
     }
-    if (!final) return
+    if (!final || parser.readableEnded) return
     const last: Parsed[] = []
     parser.on('data', (row: Parsed) => last.push(row))
     parser.end()
@@ -144,7 +145,7 @@ export class DialectReader {
   #completed(cells: string[], width: number): string[] {
     const { relax_column_count, relax_column_count_less, relax_column_count_more } = this.#dialect
     if (cells.length < width && (relax_column_count || relax_column_count_less)) {
-      return [...cells, ...new Array<string>(width - cells.length).fill('')]
+      return [...cells, ...Array.from({ length: width - cells.length }, () => '')]
     }
     if (cells.length > width && (relax_column_count || relax_column_count_more)) return cells.slice(0, width)
     return cells

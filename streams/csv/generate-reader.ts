@@ -4,13 +4,16 @@ import type { Origin } from '../../lib/record/origin.ts'
 import { stamped } from '../../lib/record/stamp.ts'
 import type { Row } from '../../lib/record/value.ts'
 import type { CellColumn, Layout } from './layout.ts'
-import { nowhere, type Scanner, shortest } from './scanner.ts'
+import { nowhere, own, type Scanner, shortest } from './scanner.ts'
 
 /**
  * Reads rows from `scanner.at` on and adds their records to `out`, until there are `limit`, or until a row that is not all there, not
  * well formed or not convertible, which is left to the caller.
  */
 export type ReadRows = (scanner: Scanner, out: Row[], limit: number) => void
+
+/** Characters of a row that its texts may keep in memory. */
+const longestCopy = 512
 
 /** Wider rows are read by a loop: V8 does not optimise functions of such a size. */
 const widestRow = 64
@@ -113,7 +116,7 @@ if (text.charCodeAt(at) === ${this.#quoteCode}) {
 
   readonly bind = (value: unknown): string => this.#code.bind(value)
 
-  /** A text is cut from a copy of its row, so that keeping it keeps a row in memory and not the whole piece of the file. */
+  /** A text is cut from a copy of its row, so that keeping it keeps a row in memory and not the whole piece of the file; of a long row, even less. */
   #text(value: string, last: boolean): string {
     const { bind } = this
     return `
@@ -124,6 +127,7 @@ if (text.charCodeAt(at) === ${this.#quoteCode}) {
   ${this.#findDelimiter(last)}
   e = ${last ? 'lineEnd' : 'delimiter'}
   if (e - at < ${shortest}) ${value} = text.slice(at, e)
+  else if (lineEnd - from > ${longestCopy}) ${value} = ${bind(own)}(text, at, e)
   else {
     if (rowText === '') rowText = ' ' + text.slice(from, lineEnd)
     ${value} = rowText.slice(at - from + 1, e - from + 1)
@@ -191,7 +195,7 @@ if (${this.#ends('e', 'c', last)} && (v = ${this.bind(new DateCache().read)}(tex
     return `at = scanner.next
   if (scanner.lineEnds !== 0) {
     lineEnds += scanner.lineEnds
-    lineEnd = scanner.lineEnd
+    if ((lineEnd = scanner.lineEnd) === ${nowhere}) break rows
     from = at
     rowText = ''
   }`
@@ -224,7 +228,7 @@ const powers = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent)
 /** Reads `2024-02-29`, and gives dates that return as the objects they were: they never change. */
 class DateCache {
   readonly #keys = new Int32Array(1024)
-  readonly #dates: CivilDate[] = []
+  readonly #dates: (CivilDate | undefined)[] = Array.from({ length: 1024 })
 
   readonly read = (text: string, at: number): CivilDate | undefined => {
     if (text.charCodeAt(at + 4) !== 45 || text.charCodeAt(at + 7) !== 45) return undefined

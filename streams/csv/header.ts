@@ -4,22 +4,24 @@ import type { Shape } from '../../lib/record/shape.ts'
 export class Header {
   readonly names: string[] = []
   readonly #places = new Map<string, number>()
+  #settled = false
 
   /** @param columns the columns known before there is a record */
   constructor(columns: Iterable<string> = []) {
     for (const name of columns) this.#add(name)
   }
 
-  /** Takes in the columns of a record; true when one was new. */
-  widen({ names }: Shape): boolean {
-    const before = this.names.length
+  /** Takes in the columns of a record. */
+  widen({ names }: Shape): void {
     for (const name of names) this.#add(name)
-    return this.names.length > before
   }
 
-  /** The first column of a record that is not in the header. */
-  lacks({ names }: Shape): string | undefined {
-    return names.find((name) => !this.#places.has(name))
+  /** Takes in the columns of the first record, and of none after it: gives the first column of a later one that it does not have. */
+  settle(shape: Shape): string | undefined {
+    if (this.#settled) return shape.names.find((name) => !this.#places.has(name))
+    this.#settled = true
+    this.widen(shape)
+    return undefined
   }
 
   indexOf(name: string): number {

@@ -1,5 +1,6 @@
 export type { WrittenJoin, WrittenJoinValues } from './join-values.ts'
-export type { CsvDialect, CsvFormat } from './options.ts'
+export type { FurtherDialect } from './dialect-reader.ts'
+export type { CsvDialect, CsvFormat, WrittenColumn, WrittenSchema, WrittenType } from './options.ts'
 export { CsvParse, type ParseOptions, parse } from './parse.ts'
 export type { SplitValues, WrittenSplitValues } from './split-values.ts'
 export { CsvStringify, type StringifyOptions, stringify } from './stringify.ts'

@@ -3,6 +3,30 @@ import { ClinkerError } from '../../lib/diagnostics/index.ts'
 import { checkOptions, type OptionsContext, wholeNumber } from '../options.ts'
 import type { Encoding } from './decode.ts'
 
+/** A column type as schemas write it: `int`, `nullable(int)`, `{ nullable: 'int' }`. */
+export type WrittenType = string | { nullable: string }
+
+/** A declared column as schemas write it. */
+export interface WrittenColumn {
+  name: string
+  type: WrittenType
+  /** The field of the input it reads. Default: `name`. */
+  source_name?: string
+  /** A date pattern, then the only form that is read. */
+  format?: string
+  /** Places of a decimal. */
+  scale?: number
+  /** Digits a decimal may have. */
+  precision?: number
+  /** The column holds an array of the type. Default: false. */
+  multiple?: boolean
+  /** A hint without effect. */
+  long_unique?: boolean
+}
+
+/** Declared columns: a list, or a map from names to types. */
+export type WrittenSchema = readonly WrittenColumn[] | { readonly [column: string]: WrittenType }
+
 /** How a CSV file is written down: the `options` of a source of type `csv`. */
 export interface CsvDialect {
   /** Between cells: one ASCII character. Default: `,`. */

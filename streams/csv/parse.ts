@@ -10,7 +10,7 @@ import { checkOptions } from '../options.ts'
 import { Parsing, type Results, type ShellOptions } from '../shell/index.ts'
 import { layoutOf } from './layout.ts'
 import { DialectReader, type FurtherDialect, isFurther } from './dialect-reader.ts'
-import { type CsvDialect, checkDialect, csvSourceOptions, furtherOptions } from './options.ts'
+import { type CsvDialect, checkDialect, csvSourceOptions, furtherOptions, type WrittenSchema } from './options.ts'
 import { CsvReader, type CsvReading } from './reader.ts'
 import { checkSplitValues, splitReader, type WrittenSplitValues } from './split-values.ts'
 
@@ -20,7 +20,7 @@ export interface ParseOptions extends CsvDialect, FurtherDialect, ShellOptions {
    * The declared columns: a list of `{ name, type, … }`, or a map from names to types. Cells that do not convert are refused.
    * Default: every column of the file, as text.
    */
-  schema?: readonly object[] | { readonly [column: string]: unknown }
+  schema?: WrittenSchema
   /** What becomes of columns the schema does not name: carried along, left out or refused. Default: `{ mode: 'auto_widen' }`. */
   on_unmapped?: { mode: 'auto_widen' | 'drop' | 'reject' }
   /** Columns declared `multiple` and how their cells are split. */
@@ -121,7 +121,7 @@ function readerOf(given: ParseOptions, run: ParseRun): CsvReader | DialectReader
     file,
     origin: run.origin ?? new Origin(new SourceFile(name, file)),
     rowsBefore: run.rowsBefore ?? 0,
-    names: has_header ? undefined : columns?.map((column) => column.source_name ?? column.name),
+    names: has_header ? undefined : columns?.map((column) => column.name),
     layout: (header) =>
       layoutOf(header, {
         node: context.node,

@@ -56,7 +56,8 @@ export class RecordMaker {
     const layout = this.#layout as Layout
     const { header, shape } = layout
     if (cells.length !== header.length) {
-      throw this.malformed(`the row has ${count(cells.length)}, the header has ${header.length}`, line)
+      const wanted = this.#reading.names ? `the schema has ${header.length} columns` : `the header has ${header.length}`
+      throw this.malformed(`the row has ${count(cells.length)}, ${wanted}`, line)
     }
     if (layout.unmapped !== undefined) throw this.#unmapped(layout.unmapped, line)
     if (layout.missing) {
@@ -107,7 +108,7 @@ export class RecordMaker {
     if (!report) throw error
     report({
       category: 'type_coercion_failure',
-      detail: error.reason,
+      detail: error.help === undefined ? error.reason : `${error.reason}; ${error.help}`,
       stage: 'source',
       trigger: true,
       field: name,

@@ -12,7 +12,7 @@ import { type ShellOptions, Stringifying } from '../shell/index.ts'
 import { JoinCollision, Unwritable } from './cell-text.ts'
 import { Header } from './header.ts'
 import { checkJoinValues, type WrittenJoinValues } from './join-values.ts'
-import { type CsvFormat, csvOutputOptions } from './options.ts'
+import { type CsvFormat, csvOutputOptions, type WrittenSchema } from './options.ts'
 import { UnionText } from './union-text.ts'
 import { CellFault, CsvWriter } from './writer.ts'
 
@@ -23,7 +23,7 @@ export interface StringifyOptions extends CsvFormat, ShellOptions {
   /** Columns that are known before there is a record: they open the header, and are all of it when none comes. */
   columns?: readonly string[]
   /** Columns of the output: those not in `columns` follow them in the header, and decimals are rounded to their `scale`. */
-  schema?: readonly object[] | { readonly [column: string]: unknown }
+  schema?: WrittenSchema
   /** How arrays share a cell. Default: joined by `;`, and an element that holds one is refused. */
   join_values?: WrittenJoinValues
   /** What messages and dead letters call the output. Default: `csv`. */
@@ -81,7 +81,7 @@ export class CsvStringify extends Stringifying {
   readonly #writer: CsvWriter
   readonly #report: ((letter: DeadLetter) => void) | undefined
   readonly #folder: SpillFolder | undefined
-  /** Whether the columns of the header are settled, which is from the first record on when there is no union. */
+  /** Whether the header line is written, which without a union is before the first record. */
   #begun = false
 
   constructor(given: StringifyOptions = {}, run: StringifyRun = {}) {
@@ -106,7 +106,11 @@ export class CsvStringify extends Stringifying {
       if (!run.folder) this.#folder = new SpillFolder(options.spill_dir)
       const folder = run.folder ?? (this.#folder as SpillFolder)
       const budget = options.memory ?? new MemoryBudget('512M')
-      this.#union = new UnionText(options.delimiter, new TextSpool({ budget, folder, node }))
+      this.#union = new UnionText(
+        options.delimiter,
+        new TextSpool({ budget, folder, node }),
+        Math.max(1024, budget.limit / 16),
+      )
     }
     const letters = options.dead_letters
     if (options.on_error === 'continue') {
@@ -146,21 +150,20 @@ export class CsvStringify extends Stringifying {
     union.write(this.#rows(batch, start, end, shape, width), width)
   }
 
-  /** Settles the header by the first record; the text it opens the file with. */
+  /** Checks the columns of a record against the header, which the first one settles; the text that opens the file. */
   #open(shape: Shape): string {
-    if (!this.#begun) {
-      this.#begun = true
-      this.#header.widen(shape)
-      return this.#includeHeader ? this.#writer.header() : ''
+    const column = this.#header.settle(shape)
+    if (column !== undefined) {
+      throw new ClinkerError('SchemaDrift', {
+        node: this.#node,
+        message: `a record has the column ${preview(column)}, which the CSV header does not have: it was fixed by the first record`,
+        help: 'let `header` be union, declare the column, or leave it out by `include_unmapped: false`',
+        exit: 4,
+      })
     }
-    const column = this.#header.lacks(shape)
-    if (column === undefined) return ''
-    throw new ClinkerError('SchemaDrift', {
-      node: this.#node,
-      message: `a record has the column ${preview(column)}, which the CSV header does not have: it was fixed by the first record`,
-      help: 'let `header` be union, declare the column, or leave it out by `include_unmapped: false`',
-      exit: 4,
-    })
+    if (this.#begun) return ''
+    this.#begun = true
+    return this.#includeHeader ? this.#writer.header() : ''
   }
 
   #rows(batch: Row[], start: number, end: number, shape: Shape, width: number): string {

@@ -13,10 +13,13 @@ interface Stretch {
 export class UnionText {
   readonly #delimiter: string
   readonly #spool: TextSpool
+  readonly #pieceLength: number
   readonly #stretches: Stretch[] = []
 
-  constructor(delimiter: string, spool: TextSpool) {
+  /** @param pieceLength characters that are handed to the spool at once: few where memory is little */
+  constructor(delimiter: string, spool: TextSpool, pieceLength: number) {
     this.#delimiter = delimiter
+    this.#pieceLength = pieceLength
     this.#spool = spool
   }
 
@@ -25,7 +28,9 @@ export class UnionText {
     let stretch = this.#stretches.at(-1)
     if (stretch?.width !== width) this.#stretches.push((stretch = { width, bytes: 0 }))
     stretch.bytes += Buffer.byteLength(text)
-    this.#spool.write(text)
+    for (let at = 0; at < text.length; at += this.#pieceLength) {
+      this.#spool.write(text.slice(at, at + this.#pieceLength))
+    }
   }
 
   /** The text under the final header of `width` columns. */
@@ -35,7 +40,8 @@ export class UnionText {
     let copied = 0
     let completed = this.#completer(stretch?.width ?? width, width)
     for (const piece of this.#spool.read()) {
-      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
+      // The spool uses its buffers again; what is given away must last.
+      const bytes = Buffer.from(piece)
       let at = 0
       while (at < bytes.length && stretch) {
         const end = Math.min(bytes.length, at + stretch.bytes - copied)
@@ -56,8 +62,7 @@ export class UnionText {
 
   /** Completes the text of a stretch, piece by piece. */
   #completer(width: number, final: number): (bytes: Buffer) => Uint8Array {
-    // The spool uses its buffers again; what is given away must last.
-    if (width === final && width !== 1) return (bytes) => Buffer.from(bytes)
+    if (width === final && width !== 1) return (bytes) => bytes
     const lineEnd = `${this.#delimiter.repeat(final - Math.max(width, 1))}\n`
     const copier = new RowCopier(lineEnd, final === 1 ? '""' : '')
     return (bytes) => copier.copy(bytes)

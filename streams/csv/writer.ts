@@ -177,7 +177,7 @@ class Cell {
         // Between these JavaScript writes a number without an exponent, as CSV must.
         return `${value} > 1e-6 && ${value} < 1e21 && typeof ${value} === 'number' ? '' + ${value}`
       case 'date':
-        return `${value} instanceof ${code.bind(CivilDate)} ? ${code.bind(dateText)}(${value})`
+        return `${value} instanceof ${code.bind(CivilDate)} ? ${code.bind(new DateTexts().of)}(${value})`
       default:
         return undefined
     }
@@ -217,16 +217,17 @@ class Quoting {
   }
 }
 
-/** The text of a date. Many records share one: the reader gives equal dates as one object. */
-const dateText = (() => {
-  const dates: (CivilDate | undefined)[] = new Array(1024).fill(undefined)
-  const texts: string[] = new Array(1024).fill('')
-  return (date: CivilDate): string => {
+/** Texts of dates. Many records share one: the reader gives equal dates as one object. */
+class DateTexts {
+  readonly #dates: (CivilDate | undefined)[] = Array.from({ length: 1024 })
+  readonly #texts: string[] = Array.from({ length: 1024 }, () => '')
+
+  readonly of = (date: CivilDate): string => {
     const slot = (date.year * 372 + date.month * 31 + date.day) & 1023
-    if (dates[slot] !== date) {
-      dates[slot] = date
-      texts[slot] = date.toString()
+    if (this.#dates[slot] !== date) {
+      this.#dates[slot] = date
+      this.#texts[slot] = date.toString()
     }
-    return texts[slot] as string
+    return this.#texts[slot] as string
   }
-})()
+}

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import * as v from 'valibot'
-import { ClinkerError } from '../../lib/diagnostics/index.ts'
+import { ClinkerError, preview } from '../../lib/diagnostics/index.ts'
 import { Origin, SourceFile } from '../../lib/record/origin.ts'
 import type { Row } from '../../lib/record/value.ts'
 import { parseSchema, type SchemaColumn } from '../../lib/schema/index.ts'
@@ -82,7 +82,6 @@ export interface ReaderContext {
 }
 
 export class JsonParse extends Parsing {
-  readonly #node: string
   readonly #records: JsonRecords
   readonly #lines = new TextLines()
   readonly #ends: ObjectEnds | undefined
@@ -98,11 +97,9 @@ export class JsonParse extends Parsing {
     const node = `source "${written}"`
     const options = checkOptions(parseOptions, given, { node })
     super(given)
-    this.#node = node
     const { on_error, dead_letters } = options
     const layout = format ?? options.format
-    if (options.record_path !== undefined) throw arraysLater('E000', node, 'record_path is given')
-    if (layout !== undefined && layout !== 'ndjson') throw arraysLater('E000', node, `format is \`${layout}\``)
+    checkDocument(layout, options.record_path, node)
     if (layout !== 'ndjson') this.#ends = new ObjectEnds()
     const columns = context
       ? context.columns
@@ -208,8 +205,9 @@ export class JsonParse extends Parsing {
 
   #noObject(text: string, start: number): ClinkerError {
     const column = start - text.lastIndexOf('\n', start)
-    if (text[start] === '[' && this.#records.isFirst)
-      return arraysLater('FormatFailure', this.#node, 'the input begins with `[`')
+    if (text[start] === '[' && this.#records.isFirst) {
+      return this.#records.malformed(`begins with \`[\`: ${notRead}`, this.#line, column, linesInstead)
+    }
     return this.#records.malformed(
       `is not JSON objects one after another: column ${column} cannot be ${JSON.stringify(text[start])}`,
       this.#line,
@@ -230,10 +228,34 @@ function isBlank(line: string): boolean {
   return /^[ \t\r]*$/.test(line)
 }
 
-function arraysLater(code: string, node: string, what: string): ClinkerError {
-  return new ClinkerError(code, {
-    message: `${what}: JSON arrays and documents cannot be read yet`,
-    node,
-    help: 'give one object a line (NDJSON)',
-  })
+/** Checks what says where in a document the records are. */
+function checkDocument(format: string | undefined, path: string | undefined, node: string): void {
+  if (path !== undefined) {
+    const keys = path.startsWith('/') ? path.split(/[./]/) : path.replace(/^\$\./, '').split('.')
+    const corrected = keys.filter((key) => key !== '').join('.')
+    if (path === '' || path !== corrected) {
+      throw new ClinkerError('E363', {
+        message: `record_path must be keys with dots between them, from the root to an array, got ${preview(path)}`,
+        node,
+        help: corrected === '' ? 'leave it out when the document itself is the array' : `write \`${corrected}\``,
+        actual: path,
+      })
+    }
+    throw notReadYet(node, 'record_path is given')
+  }
+  if (format === 'object') {
+    throw new ClinkerError('E000', {
+      message: 'format: object needs a record_path, which says where in the document the records are',
+      node,
+      help: 'add record_path, or leave format out when the document is one record',
+    })
+  }
+  if (format === 'array') throw notReadYet(node, 'format is `array`')
 }
+
+function notReadYet(node: string, what: string): ClinkerError {
+  return new ClinkerError('E000', { message: `${what}: ${notRead}`, node, help: linesInstead })
+}
+
+const notRead = 'JSON arrays and documents cannot be read yet'
+const linesInstead = 'give one object a line (NDJSON)'

@@ -1,6 +1,5 @@
 import { ClinkerError, preview } from '../../lib/diagnostics/index.ts'
 import type { Origin } from '../../lib/record/origin.ts'
-import { ShapeTable } from '../../lib/record/shape.ts'
 import { Type } from '../../lib/record/type.ts'
 import type { Row } from '../../lib/record/value.ts'
 import { badCell, type JsonValue, type SchemaColumn } from '../../lib/schema/index.ts'
@@ -22,8 +21,6 @@ export interface JsonReaderOptions {
   readonly report?: ((letter: DeadLetter) => void) | undefined
   /** Rows of the source that earlier files had: numbering goes on. Default: 0. */
   readonly rowsBefore?: number
-  /** Shapes shared with other readers of the source. */
-  readonly shapes?: ShapeTable
 }
 
 /** Objects and arrays may go this deep. */
@@ -32,7 +29,6 @@ export const deepestValue = 512
 /** Makes records of the texts of JSON objects. */
 export class JsonRecords {
   readonly #options: JsonReaderOptions
-  readonly #shapes: ShapeTable
   readonly #layouts: Layouts
   readonly #scanned: Scanned = { keys: 0, depth: 0, traits: 0 }
   /** Records read so far, rejected ones included. */
@@ -42,12 +38,10 @@ export class JsonRecords {
   constructor(options: JsonReaderOptions) {
     this.#options = options
     this.#rows = options.rowsBefore ?? 0
-    this.#shapes = options.shapes ?? new ShapeTable()
     this.#layouts = new Layouts({
       columns: options.columns,
       on_unmapped: options.on_unmapped ?? 'auto_widen',
       date_formats: options.date_formats,
-      shapes: this.#shapes,
     })
   }
 
@@ -77,7 +71,7 @@ export class JsonRecords {
           const record = layout.build(object, keys, traits, origin, row)
           if (record) return record
         }
-        if (traits === 0 || traits === unicodeEscape) return this.#convert(object, layout, row)
+        if ((traits & ~unicodeEscape) === 0) return this.#convert(object, layout, row)
       }
     }
     const exact = this.#reread(text, line)
@@ -86,12 +80,13 @@ export class JsonRecords {
   }
 
   /** Input that is not what it should be: `what` says it of the line. */
-  malformed(what: string, line: number, column = 1): ClinkerError {
+  malformed(what: string, line: number, column = 1, help?: string): ClinkerError {
     const { source, path } = this.#options.origin.file
     return new ClinkerError('FormatFailure', {
       message: `line ${line}${path ? ` of ${path}` : ''} ${what}`,
       node: `source "${source}"`,
       ...(path ? { place: { file: path, line, column } } : {}),
+      ...(help === undefined ? {} : { help }),
       exit: 4,
     })
   }
@@ -164,7 +159,7 @@ export class JsonRecords {
       trigger: true,
       field: refused.column,
       value: asWritten(refused.value),
-      record: this.#asRead(object, layout, row),
+      record: layout.asRead(object, origin, row),
       source: { name: source, file: path, row },
     })
     return undefined
@@ -174,18 +169,6 @@ export class JsonRecords {
     const { source, path } = this.#options.origin.file
     const type = declared?.type ?? Type.of('any')
     return badCell({ source, file: path, row, column: position, field: column, type, format: declared?.format, value })
-  }
-
-  /** A rejected record: all its fields, also those that no column reads. */
-  #asRead(object: JsonObject, layout: Layout, row: number): Row {
-    const fields = layout.fields(object)
-    const type = Type.of('any')
-    const shape = this.#shapes.of(fields.map(([name]) => ({ name, type })))
-    return shape.make(
-      fields.map(([, value]) => value),
-      this.#options.origin,
-      row,
-    )
   }
 }
 

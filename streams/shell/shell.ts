@@ -202,7 +202,7 @@ export abstract class Shell<Piece extends Row[] | Buffer, Result extends Row[] |
       return gathered.push(chunk as Row) >= recordsPerBatch
     }
     for (let index = 0; index < chunk.length; index++) this.#take(chunk[index])
-    if (gathered.length === 0) this.#gathered = chunk
+    if (gathered.length === 0 && chunk.length > 0) this.#gathered = chunk
     else for (const record of chunk) gathered.push(record)
     return true
   }

@@ -565,6 +565,75 @@ describe('memory', () => {
     },
   )
 
+  test('gives large groups in batches, like small ones', async () => {
+    const input = Array.from({ length: 1500 }, (_, n) => ({ g: 1, n, note: 'x' }))
+    const node = reshape({ partition_by: ['g'], rules, batch: true })
+    node.end(input)
+    const chunks = (await node.toArray()) as Row[][]
+    expect(Math.max(...chunks.map((chunk) => chunk.length))).toBeLessThanOrEqual(512)
+    const fired = input.filter(({ n }) => n % 7 === 3)
+    expect(chunks.flat().map(({ n, note }) => [n, note])).toEqual([
+      ...input.map(({ n }) => [n, n % 7 === 3 ? 'cut' : 'x']),
+      ...fired.map(({ n }) => [-n, 'x']),
+    ])
+  })
+
+  test('stops on a rule that fails behind a conflict, however large the group is', async () => {
+    const failing = [
+      { name: 'a', when: 'n == 1', mutate: { set: { note: "'a'" } } },
+      { name: 'b', when: '1 / (n - 300) == 5 or n < 2', mutate: { set: { note: "'b'" } } },
+    ]
+    for (const memory of ['1M', '8K']) {
+      const options = {
+        partition_by: ['g'],
+        rules: failing,
+        finalize: 'two_pass' as const,
+        memory: new MemoryBudget(memory),
+      }
+      expect(
+        (
+          await failure(
+            giant.map((row) => ({ ...row, g: 1 })),
+            options,
+          )
+        ).message,
+      ).toContain('division by zero')
+    }
+  })
+
+  test('asks for the time once in a group that is read twice', async () => {
+    // Without it the rule could fire in one pass and not in another.
+    const timed = [{ name: 'r', when: 'now == now', synthesize: { copy_from: 'trigger' as const } }]
+    const options = { partition_by: ['g'], rules: timed, finalize: 'two_pass' as const, memory: new MemoryBudget('8K') }
+    const input = giant.map((row) => ({ ...row, g: 1 }))
+    expect((await run(reshape(options), input)).length).toBe(2 * input.length)
+  })
+
+  test('waits for full dead letters between groups', async () => {
+    let waiting = 0
+    let most = 0
+    const dead_letters = new Writable({
+      objectMode: true,
+      highWaterMark: 1,
+      write(_, __, callback) {
+        setImmediate(() => {
+          waiting = dead_letters.writableLength
+          most = Math.max(most, waiting)
+          callback()
+        })
+      },
+    })
+    const both = ['n >= 0', 'n > -1'].map((when, index) => ({
+      name: `r${index}`,
+      when,
+      mutate: { set: { note: "'z'" } },
+    }))
+    const input = Array.from({ length: 3000 }, (_, n) => ({ g: n, n, note: '' }))
+    expect(await run(reshape({ partition_by: ['g'], rules: both, dead_letters }), input)).toEqual([])
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThanOrEqual(600)
+  })
+
   test('finds the same conflicts with two_pass', async () => {
     const colliding = [
       ...rules,

@@ -31,7 +31,7 @@ export interface BuiltinContext {
   log(level: 'trace' | 'debug' | 'info' | 'warn' | 'error', message: string): void
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the signature of the entry says what its code takes.
+/** The code of an entry; the entry's signature says what it takes. */
 export type BuiltinCode = (...given: any[]) => Value
 
 /** An entry as the tables write it. */
@@ -179,8 +179,9 @@ export function resultOf(overloads: readonly Builtin[], receiver: Type, given: r
 export function dispatched(overloads: readonly Builtin[]): BuiltinCode {
   const [first] = overloads
   if (first && overloads.length === 1) return first.call
-  return (receiver, ...given) => {
-    for (const builtin of overloads) if (builtin.hasReceiver(receiver)) return builtin.call(receiver, ...given)
+  // No method that exists for several receivers takes more than one argument.
+  return (receiver, argument) => {
+    for (const builtin of overloads) if (builtin.hasReceiver(receiver)) return builtin.call(receiver, argument)
     return null
   }
 }
@@ -309,16 +310,21 @@ function checkedCode(builtin: Builtin): BuiltinCode {
   const refuses = (receiver: Value): boolean =>
     receiver === null || receiver === undefined ? !seesNull : !builtin.hasReceiver(receiver)
 
-  // The two common cases as plain functions: a list of arguments costs as much as most of the methods. bench/cxl
-  if (!unbox && !box && !needsContext && parameters.length === 0) {
-    return (receiver) => (refuses(receiver) ? null : run(receiver ?? null))
+  const finish = (receiver: Value, argument?: Taken): Value => {
+    const result = run(unbox ? Number(receiver) : (receiver ?? null), argument)
+    return box && result !== null ? boxFloat(result as number) : result
   }
-  if (!unbox && !box && !needsContext && parameters.length === 1 && parameters[0]?.rest === false) {
+
+  // The common cases without a list of arguments, which would cost as much as most methods do.
+  if (!needsContext && parameters.length === 0) {
+    return (receiver) => (refuses(receiver) ? null : finish(receiver))
+  }
+  if (!needsContext && parameters.length === 1 && parameters[0]?.rest === false) {
     const [take] = takers as [(value: Value | undefined) => Taken]
     return (receiver, argument) => {
       if (refuses(receiver)) return null
       const taken = take(argument)
-      return taken === wrong ? null : run(receiver ?? null, taken)
+      return taken === wrong ? null : finish(receiver, taken)
     }
   }
   const call = (context: readonly BuiltinContext[], receiver: Value, given: readonly Value[]): Value => {

@@ -6,7 +6,7 @@ import { displayText } from '../../record/text.ts'
 import type { Value } from '../../record/value.ts'
 import { Failure } from '../failure.ts'
 import type { BuiltinCode, BuiltinEntry, Int } from './builtin.ts'
-import { datePattern } from './date.ts'
+import { withPattern } from './date.ts'
 import { wholeToInt } from './number.ts'
 
 /** Conversions of any value: `to_…` fails where there is no such value, `try_…` gives null. */
@@ -241,7 +241,7 @@ function readDate(value: Value, pattern?: string): CivilDate | undefined {
   if (value instanceof CivilDate) return value
   if (value instanceof CivilDateTime) return value.date
   if (typeof value !== 'string') return undefined
-  if (pattern !== undefined && pattern !== null) return datePattern(pattern).readDate(value)
+  if (pattern !== undefined && pattern !== null) return withPattern(pattern, (compiled) => compiled.readDate(value))
   const parts = isoDate.exec(value)
   return parts ? CivilDate.of(Number(parts[1]), Number(parts[2]), Number(parts[3])) : undefined
 }
@@ -250,7 +250,7 @@ function readDateTime(value: Value, pattern?: string): CivilDateTime | undefined
   if (value instanceof CivilDateTime) return value
   if (value instanceof CivilDate) return CivilDateTime.of(value, 0, 0, 0, 0)
   if (typeof value !== 'string') return undefined
-  if (pattern !== undefined && pattern !== null) return datePattern(pattern).readDateTime(value)
+  if (pattern !== undefined && pattern !== null) return withPattern(pattern, (compiled) => compiled.readDateTime(value))
   const parts = isoDateTime.exec(value)
   if (!parts) return undefined
   const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [

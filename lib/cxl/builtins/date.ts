@@ -71,13 +71,7 @@ export const dateMethods: Readonly<Record<string, BuiltinEntry>> = {
       "#2023-09-03#.format_date('%d.%m.%Y')": '03.09.2023',
       "#2023-09-03#.format_date('%a, %e %B')": 'Sun,  3 September',
     },
-    run: (day: Day, pattern: string) => {
-      const compiled = datePattern(pattern)
-      if (compiled.needsTime && day instanceof CivilDate) {
-        throw new Failure(`the date pattern '${pattern}' has a time, and ${day} has none`, { value: day })
-      }
-      return compiled.format(day)
-    },
+    run: (day: Day, pattern: string) => withPattern(pattern, (compiled) => compiled.format(day)),
   },
 }
 
@@ -117,10 +111,10 @@ function shifts(type: string, receiver: string, time: string): Record<string, Bu
   }
 }
 
-/** A compiled date pattern; a bad one is an evaluation error that names it. */
-export function datePattern(pattern: string): DatePattern {
+/** Uses a date pattern; a bad one, or one that does not fit the value, is an evaluation error that names it. */
+export function withPattern<T>(pattern: string, use: (compiled: DatePattern) => T): T {
   try {
-    return compileDatePattern(pattern)
+    return use(compileDatePattern(pattern))
   } catch (error) {
     if (error instanceof BadDatePattern) throw new Failure(error.message, { value: pattern })
     throw error

@@ -170,7 +170,7 @@ function roundFloat(value: number, places: Int | undefined): number {
     const scaled = value * power
     return Number.isFinite(scaled) ? halfAwayFromZero(scaled) / power : value
   }
-  if (power === Number.POSITIVE_INFINITY) return Number.isFinite(value) ? value * 0 : value
+  if (power === Number.POSITIVE_INFINITY) return Number.isFinite(value) ? value / power : value
   const result = halfAwayFromZero(value / power) * power
   return Number.isFinite(result) ? result : value
 }

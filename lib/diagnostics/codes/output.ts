@@ -92,4 +92,12 @@ export const outputCodes = category('output', {
     fix: 'Join the values into one text, take one of them, or write JSON; CSV takes nested arrays with `join_values` and `on_conflict: encode_json`.',
     exit: 4,
   },
+  OutputFailure: {
+    title: 'file that cannot be written',
+    explanation:
+      'The operating system refuses an output: its folder does not exist, the disk is full, permission is missing, or standard output is closed. The message names file and reason; files of an earlier run stay as they were.',
+    example: 'path: reports/out.csv   # and there is no folder `reports`',
+    fix: 'Make the folder, free space, or write somewhere else.',
+    exit: 4,
+  },
 })

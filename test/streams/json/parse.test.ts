@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ndjson } from '../../../streams/json/index.ts'
+import { json, ndjson } from '../../../streams/json/index.ts'
 import { columns, letters, read, readObjects, refusal, through } from './text.ts'
 
 describe('lines', () => {
@@ -99,8 +99,9 @@ describe('objects one after another', () => {
   })
 
   test('an array is refused with a way out', async () => {
-    expect(await refusal(() => readObjects('\n [{"a":1}]'))).toBe(
-      'FormatFailure: source "json": the input begins with `[`: JSON arrays and documents cannot be read yet\n  give one object a line (NDJSON)',
+    expect(await refusal(() => readObjects('\n [{"a":1}]', { file: 'in.json' }))).toBe(
+      'FormatFailure: source "json": line 2 of in.json begins with `[`: JSON arrays and documents cannot be read yet\n' +
+        '  in.json:2:2\n  give one object a line (NDJSON)',
     )
   })
 })
@@ -307,5 +308,24 @@ describe('options', () => {
       'E000: source "json": unknown key `shema`\n  did you mean `schema`?',
     )
     expect(await refusal(() => ndjson.parse({ schema: { a: 'integer' } }))).toContain('unknown type')
+  })
+
+  test.each([
+    ['$.data.rows', 'write `data.rows`'],
+    ['/data', 'write `data`'],
+    ['data..rows', 'write `data.rows`'],
+    ['', 'leave it out when the document itself is the array'],
+  ])('the record_path %j is refused with the right one', async (record_path, help) => {
+    expect(await refusal(() => json.parse({ record_path, name: 'stars' } as never))).toBe(
+      `E363: source "stars": record_path must be keys with dots between them, from the root to an array, got ${JSON.stringify(record_path)}\n  ${help}`,
+    )
+  })
+
+  test.each([
+    [{ format: 'object' }, 'E000: source "json": format: object needs a record_path'],
+    [{ format: 'array' }, 'E000: source "json": format is `array`: JSON arrays and documents cannot be read yet'],
+    [{ record_path: 'a.b' }, 'E000: source "json": record_path is given: JSON arrays and documents cannot be read yet'],
+  ])('%j is refused', async (options, message) => {
+    expect(await refusal(() => json.parse(options as never))).toContain(message)
   })
 })

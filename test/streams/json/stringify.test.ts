@@ -17,6 +17,12 @@ describe('format', () => {
     expect(await write([], { format: 'ndjson' })).toBe('')
   })
 
+  test('records come single or in batches', async () => {
+    expect(await write([[{ id: 1 }, { id: 2 }], { id: 3 }, [], [{ id: 4 }]], { format: 'ndjson' })).toBe(
+      '{"id":1}\n{"id":2}\n{"id":3}\n{"id":4}\n',
+    )
+  })
+
   test('another one is refused', async () => {
     expect(await refusal(() => json.stringify({ format: 'lines' } as never))).toBe(
       'E000: output: format must be `array` or `ndjson`, got "lines"',

@@ -165,6 +165,18 @@ describe('chunks', () => {
     expect(await all(node)).toEqual([{ i: 1 }])
   })
 
+  test('leaves the arrays it is given alone', async () => {
+    const node = new Pass()
+    const [empty, full] = [[], [{ i: 0 }]]
+    node.write(empty)
+    node.write({ i: 1 })
+    node.write(full)
+    node.write({ i: 2 })
+    node.end()
+    expect(await all(node)).toEqual([{ i: 1 }, { i: 0 }, { i: 2 }])
+    expect([empty, full]).toEqual([[], [{ i: 0 }]])
+  })
+
   test('reads bytes of any kind, and strings', async () => {
     const node = new Lines()
     node.write('a\nb')
@@ -421,7 +433,7 @@ describe('errors', () => {
         new Told(
           (batch) => [batch],
           async function* () {
-            boom()
+            yield boom()
           },
         ),
     ],
