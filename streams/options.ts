@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ClinkerError, ClinkerErrors, closestMatch, type Place, preview } from '../lib/diagnostics/index.ts'
+import { ClinkerError, ClinkerErrors, type Place, preview, suggestion } from '../lib/diagnostics/index.ts'
 import { mapEntries } from '../lib/record/map.ts'
 import type { Row, ValueMap } from '../lib/record/value.ts'
 import type { ConfigPath } from './node.ts'
@@ -144,12 +144,11 @@ function* valueFaults(
 }
 
 function unknownKey(key: string, known: readonly string[]) {
-  const near = closestMatch(key, known)
   return {
     key,
     order: 0,
     says: () => `unknown key \`${shown(key)}\``,
-    help: near === undefined ? `known keys: ${known.map(quoted).join(', ')}` : `did you mean \`${near}\`?`,
+    help: suggestion(key, known, 'known keys'),
     expected: known,
     actual: key,
   }

@@ -14,5 +14,12 @@ export function closestMatch(name: string, candidates: Iterable<string>): string
   return best
 }
 
+/** The help for a word that is not among the known ones: the nearest of them, then all. `label`: `known keys`. */
+export function suggestion(word: string, known: readonly string[], label: string): string {
+  const near = closestMatch(word, known)
+  const all = `${label}: ${known.join(', ')}`
+  return near === undefined ? all : `did you mean \`${near}\`? ${all}`
+}
+
 /** Edits beyond which two names have nothing to do with each other. */
 const furthest = 3

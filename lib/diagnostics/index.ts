@@ -1,4 +1,4 @@
-export { closestMatch } from './closest-match.ts'
+export { closestMatch, suggestion } from './closest-match.ts'
 export { codeFrame } from './code-frame.ts'
 export {
   type Category,

@@ -81,7 +81,9 @@ export class ExternalSort {
   /** Frees memory and files. Can be called at any moment and more than once. */
   release(): void {
     this.#registration.close()
+    this.#ready = true
     this.#rows = []
+    this.#bytes = 0
     this.#runs = []
     this.#site.close()
   }

@@ -26,7 +26,7 @@ export function badCell(cell: BadCell): ClinkerError {
   const help = helpFor(cell)
   return new ClinkerError('E126', {
     node: `source "${source}"`,
-    message: `${where}row=${row} column=${column}: field ${preview(field)} is declared ${type}, got ${preview(value)}`,
+    message: `${where}row=${row} column=${column} field=${preview(field)}: declared ${type}, got ${preview(value)}`,
     expected: `${type}`,
     actual: value,
     ...(help === undefined ? {} : { help }),

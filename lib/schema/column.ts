@@ -1,4 +1,4 @@
-import { ClinkerError, ClinkerErrors, closestMatch, type Place, preview } from '../diagnostics/index.ts'
+import { ClinkerError, ClinkerErrors, suggestion, type Place, preview } from '../diagnostics/index.ts'
 import { BadDatePattern, compileDatePattern } from '../record/date-pattern.ts'
 import { maxScale } from '../record/decimal.ts'
 import { isMap } from '../record/kind.ts'
@@ -158,10 +158,9 @@ function readColumn(entry: unknown, path: Path, faults: SchemaFaults): SchemaCol
 }
 
 function unknownKey(key: string, path: Path, faults: SchemaFaults): void {
-  const near = closestMatch(key, columnKeys)
   faults.add(path, `unknown key \`${preview(key).slice(1, -1)}\` in a column of the schema`, {
     key,
-    help: near === undefined ? `known keys: ${columnKeys.join(', ')}` : `did you mean \`${near}\`?`,
+    help: suggestion(key, columnKeys, 'known keys'),
   })
 }
 
@@ -176,18 +175,17 @@ function readType(written: unknown, name: string, path: Path, faults: SchemaFaul
   }
   if (type) return type
   if (written === undefined) {
-    faults.add(path.slice(0, -1), `column ${preview(name)} has no type`, { help: knownTypes })
+    faults.add(path.slice(0, -1), `column ${preview(name)} has no type`, { help: `known types: ${knownTypes.join(', ')}` })
     return undefined
   }
   const bare = typeof written === 'string' ? (/^nullable\((.*)\)$/s.exec(written)?.[1] ?? written) : undefined
-  const near = bare === undefined ? undefined : closestMatch(bare, schemaTypes)
   faults.add(path, `column ${preview(name)} has the unknown type ${preview(written)}`, {
-    help: near === undefined ? knownTypes : `did you mean \`${near}\`?`,
+    help: suggestion(bare ?? '', knownTypes, 'known types'),
   })
   return undefined
 }
 
-const knownTypes = `known types: ${schemaTypes.join(', ')}, nullable(type)`
+const knownTypes = [...schemaTypes, 'nullable(type)']
 
 /** The keys besides name and type. One at fault is noted and left out. */
 function readDetails(

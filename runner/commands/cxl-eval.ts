@@ -53,5 +53,5 @@ function parsed(text: string): [string, Value][] {
     return fault(`--record is no valid JSON: ${(error as Error).message}`)
   }
   if (!isMap(value)) fault('--record must be a JSON object')
-  return mapEntries(value as ValueMap)
+  return mapEntries(value)
 }

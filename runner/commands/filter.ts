@@ -87,7 +87,7 @@ export async function flow(
   const options = {
     name: file ?? 'stdin',
     batch: true,
-    ...(schema === undefined ? {} : { schema: schema as readonly object[] }),
+    ...(schema === undefined ? {} : { schema: schema as never }),
     ...(file === undefined ? {} : { file }),
   }
   const parser = from === 'csv' ? csv.parse(options) : from === 'json' ? json.parse(options) : ndjson.parse(options)

@@ -27,7 +27,7 @@ export function showProgress(stream: Writable, progress: () => Progress): () => 
 const drawEvery = 200
 
 function isTerminal(stream: Writable): stream is WriteStream {
-  return (stream as WriteStream).isTTY === true
+  return (stream as Partial<WriteStream>).isTTY ?? false
 }
 
 /** The line: records, records a second, how much of the files, memory, spilled. */

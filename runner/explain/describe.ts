@@ -114,7 +114,7 @@ function typeOf(node: PlannedNode): string {
 
 function columnsOf(node: PlannedNode): NodeDescription['columns'] {
   const columns = node.kind === 'output' ? node.columns : node.output.columns
-  return columns.map(({ name, type }) => ({ name, type: `${type}` }))
+  return columns.map(({ name, type }) => ({ name, type: type.toString() }))
 }
 
 function isBlocking(node: PlannedNode | undefined): node is PlannedStep {

@@ -137,25 +137,47 @@ export class YamlDocument {
 }
 
 function resolved(node: unknown, document: Document): Node | undefined {
-  if (isAlias(node)) return node.resolve(document) as Node | undefined
+  if (isAlias(node)) return node.resolve(document)
   return isScalar(node) || isCollection(node) ? node : undefined
 }
 
 /** A key as it is written: `1.0`, `on` and `null` are names like any other. */
 function keyText(key: unknown): string {
   if (isScalar(key)) return key.source ?? String(key.value)
-  return key === null || key === undefined ? '' : String(key)
+  return typeof key === 'string' ? key : ''
 }
 
-function toValue(node: unknown, document: Document): unknown {
-  if (isAlias(node)) return toValue(node.resolve(document), document)
-  if (isSeq(node)) return node.items.map((item) => toValue(item, document))
+/** Keys under which names stand: there `1e3`, `010` and `true` are what they look like, texts. */
+const nameKeys: ReadonlySet<string> = new Set([
+  'name',
+  'source_name',
+  'field',
+  'input',
+  'inputs',
+  'partition_by',
+  'group_by',
+  'exclude',
+  'mapping',
+  'sort_order',
+  'group_key',
+  'correlation_key',
+])
+
+function toValue(node: unknown, document: Document, isName = false): unknown {
+  if (isAlias(node)) return toValue(node.resolve(document), document, isName)
+  if (isSeq(node)) return node.items.map((item) => toValue(item, document, isName))
   if (isMap(node)) {
     // A map in order whatever its keys are called, `2024` and `__proto__` too.
-    return makeMap(node.items.map((item) => [keyText(item.key), toValue(item.value, document) as Value]))
+    return makeMap(
+      node.items.map((item) => {
+        const key = keyText(item.key)
+        return [key, toValue(item.value, document, isName || nameKeys.has(key)) as Value]
+      }),
+    )
   }
   if (!isScalar(node)) return null
-  const { value } = node
+  const { value, source } = node
+  if (isName && value !== null && source !== undefined) return typeof value === 'string' ? value : source
   if (typeof value !== 'bigint') return value
   return Number.isSafeInteger(Number(value)) ? Number(value) : value
 }

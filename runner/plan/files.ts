@@ -106,7 +106,7 @@ function checkedPattern(
 ): string {
   if (kind === 'regex') {
     try {
-      new RegExp(pattern, 'u')
+      compilePattern(pattern)
       return pattern
     } catch (error) {
       throw new ClinkerError('E213', {
@@ -126,6 +126,11 @@ function checkedPattern(
     })
   }
   return kind === 'glob' ? pattern.replace(/^(?:\.\/)+/, '') : path
+}
+
+/** A `regex` that searches the paths of files. */
+export function compilePattern(pattern: string): RegExp {
+  return new RegExp(pattern, 'u')
 }
 
 /** Whether the brackets and braces of a glob have their partners. */

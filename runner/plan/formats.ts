@@ -4,7 +4,7 @@ import type { ShapeTable } from '../../lib/record/shape.ts'
 import { checkDialect, csvSourceOptions } from '../../streams/csv/options.ts'
 import { CsvParse, type ParseOptions } from '../../streams/csv/parse.ts'
 import { checkSplitValues } from '../../streams/csv/split-values.ts'
-import { JsonParse, type JsonParseOptions, jsonSourceOptions } from '../../streams/json/parse.ts'
+import { JsonParse, jsonSourceOptions } from '../../streams/json/parse.ts'
 import type { DeadLetter } from '../../streams/node.ts'
 import type { OptionsContext } from '../../streams/options.ts'
 import type { Parsing } from '../../streams/shell/index.ts'
@@ -54,20 +54,22 @@ export const inputFormats: Readonly<Record<string, InputFormat | undefined>> = {
   },
   json: {
     options: jsonSourceOptions,
-    check: ({ options, split_values }, { node, place }) => {
+    check: ({ options, split_values }, context) => {
       const { format, record_path } = options as { format?: string; record_path?: string }
       const documents =
         record_path !== undefined ? 'record_path' : format === 'ndjson' || format === undefined ? undefined : 'format'
-      if (documents) throw notBuilt(node, 'reading JSON arrays and documents', place?.(['options', documents]))
-      if (split_values !== undefined) throw notBuilt(node, '`split_values` of JSON', place?.(['split_values']))
+      if (documents)
+        throw notBuilt(context.node, 'reading JSON arrays and documents', context.place?.(['options', documents]))
+      if (split_values !== undefined)
+        throw notBuilt(context.node, '`split_values` of JSON', context.place?.(['split_values']))
     },
     parse: ({ options, columns, on_unmapped }, { name, file, origin, date_formats, report }) => {
       const given = { ...options, on_unmapped: { mode: on_unmapped }, date_formats, name, file, batch: true }
-      return new JsonParse(given as JsonParseOptions, undefined, { columns, origin, report })
+      return new JsonParse(given, undefined, { columns, origin, report })
     },
   },
 }
 
-function below({ node, place }: OptionsContext, key: string): OptionsContext {
-  return place ? { node, place: (path, options) => place([key, ...path], options) } : { node }
+function below(context: OptionsContext, key: string): OptionsContext {
+  return { node: context.node, place: (path, options) => context.place?.([key, ...path], options) }
 }

@@ -49,7 +49,7 @@ export const outputFormats: Readonly<Record<string, OutputFormat | undefined>> =
         header: chosen === 'auto' ? auto : chosen,
         include_header,
         columns: plan.header,
-        ...(writing.schema === undefined ? {} : { schema: writing.schema as readonly object[] }),
+        ...(writing.schema === undefined ? {} : { schema: writing.schema as never }),
         ...(writing.join_values === undefined ? {} : { join_values: writing.join_values as readonly string[] }),
         name,
         memory: budget,
@@ -61,13 +61,13 @@ export const outputFormats: Readonly<Record<string, OutputFormat | undefined>> =
   json: {
     options: jsonFormatOptions,
     hasHeader: false,
-    check: (_, { join_values }, { node, place }) => {
+    check: (_, { join_values }, context) => {
       if (join_values === undefined) return
       throw new ClinkerError('E362', {
         message: 'join_values is for formats whose values are text, JSON writes arrays',
-        node,
+        node: context.node,
         help: 'leave it out',
-        ...placed(place?.(['join_values'])),
+        ...placed(context.place?.(['join_values'])),
       })
     },
     stringify: ({ options, writing: { preserve_nulls } }, { name }) =>

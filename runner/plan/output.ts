@@ -127,7 +127,7 @@ export function planOutput(
     )
   }
   if (!edge) return undefined
-  const plan = faults.try(() => outputNode.plan(config as OutputConfig, edge, context) as ColumnsPlan)
+  const plan = faults.try(() => planColumns(config as OutputConfig, edge, context))
   if (faults.errors.length > before || !format || !options || !path || !plan) return undefined
   const sorts = config.sort_order.length > 0
   return {
@@ -146,6 +146,11 @@ export function planOutput(
     sorts,
     header: buffers || sorts || split !== undefined || path.perFile ? 'union' : 'first',
   }
+}
+
+/** The node's own plan: columns and their order. */
+function planColumns(config: OutputConfig, edge: Edge, context: PlanContext): ColumnsPlan {
+  return outputNode.plan(config, edge, context)
 }
 
 function readPath(

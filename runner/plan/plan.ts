@@ -15,7 +15,7 @@ import { type OutputPlan, planOutput } from './output.ts'
 import { checkedPath, standardStream } from './paths.ts'
 import { checkTopLevel, placed, readSettings, type Settings } from './settings.ts'
 import { planSource, type SourcePlan } from './source.ts'
-import { ScopedVariables } from './variables.ts'
+import { isInit, ScopedVariables } from './variables.ts'
 
 /** A pipeline: the path of a file, or its text. */
 export type PipelineInput = string | { readonly text: string; readonly file?: string }
@@ -43,6 +43,8 @@ export interface Plan {
   readonly settings: Settings
   /** Every node behind those it reads. */
   readonly nodes: readonly PlannedNode[]
+  /** The nodes that run together, phase by phase. */
+  readonly phases: readonly (readonly PlannedNode[])[]
   /** Sources in the order of the file: dead letters stand in it. */
   readonly sources: readonly string[]
   readonly warnings: readonly ClinkerError[]
@@ -123,6 +125,7 @@ function planText(text: string, file: string | undefined, options: PlanOptions):
     hash: createHash('sha256').update(text).digest('hex').slice(0, 16),
     settings,
     nodes,
+    phases: planner.phases(),
     sources: nodesOfType(top?.nodes ?? [], 'source'),
     warnings: planner.warnings,
   }
@@ -177,6 +180,7 @@ class Planner {
         }),
       )
     }
+    this.#checkInit()
     this.#checkPerSource()
     this.#checkFiles()
     return [...this.#planned.values()]
@@ -219,9 +223,6 @@ class Planner {
     const at = [...node.path, 'config']
     const config = this.#faults.check(definition.config, node.config, node.label, this.#document, at)
     if (config === undefined || !edge) return undefined
-    if ((config as { phase?: unknown }).phase === 'init') {
-      this.#faults.add(notBuilt(node.label, '`phase: init`', this.#document.place(at, { key: 'phase' })))
-    }
     try {
       const step = definition.plan(config, edge, this.#contextOf(node))
       return { plan: step, output: step.output }
@@ -262,10 +263,13 @@ class Planner {
     const [variable] = /\$(?:pipeline|source|record)\.\w+/.exec(error.message) ?? []
     const found = variable === undefined ? undefined : this.#variables.outOfReach(node, variable)
     if (!found) return undefined
-    return new ClinkerError('E171', {
-      message: `${variable} is written by ${found.writer.label}, which is not upstream of it`,
+    const early = this.#variables.init.has(node.name)
+    return new ClinkerError(early ? 'E175' : 'E171', {
+      message: early
+        ? `${variable} is written by ${found.writer.label} in the main phase, which comes later`
+        : `${variable} is written by ${found.writer.label}, which is not upstream of it`,
       node: node.label,
-      help: `read it downstream of \`${found.writer.name}\``,
+      help: early ? 'write it in the init phase' : `read it downstream of \`${found.writer.name}\``,
       cause: error,
       ...placed(error.place),
     })
@@ -281,6 +285,33 @@ class Planner {
     if (input.type !== 'transform') return input.type !== 'merge'
     const before = this.#graph.nodes.find(({ name }) => name === input.inputs[0]?.node)
     return before?.type !== 'source' || (this.#graph.readers.get(before.name)?.length ?? 0) > 1
+  }
+
+  /** Rows of the init phase end in it (E164): only the variables it writes go on. */
+  #checkInit(): void {
+    for (const node of this.#graph.nodes.filter(isInit)) {
+      for (const reader of this.#graph.readers.get(node.name) ?? []) {
+        if (this.#variables.init.has(reader.name)) continue
+        this.#faults.add(
+          new ClinkerError('E164', {
+            message: `it reads the rows of ${node.label}, which belongs to the init phase`,
+            node: reader.label,
+            help: `read another node; the variables that \`${node.name}\` writes can be read everywhere`,
+            ...placed(this.#document.place([...reader.path, 'input'])),
+          }),
+        )
+      }
+    }
+  }
+
+  /** The nodes that run first, and those that run then. A node of the init phase that others read, too, is in both. */
+  phases(): PlannedNode[][] {
+    const all = [...this.#planned.values()]
+    const { init } = this.#variables
+    const isMain = (name: string): boolean =>
+      !init.has(name) || (this.#graph.readers.get(name) ?? []).some((reader) => isMain(reader.name))
+    const first = all.filter(({ name }) => init.has(name))
+    return first.length > 0 ? [first, all.filter(({ name }) => isMain(name))] : [all]
   }
 
   #checkPerSource(): void {

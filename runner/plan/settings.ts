@@ -270,7 +270,7 @@ function readVars(document: YamlDocument, written: unknown, faults: Faults): Map
     if (value === undefined) {
       faults.add(
         new ClinkerError('E000', {
-          message: `${subject}: default must be a value of type ${type}, got ${JSON.stringify(block.default)}`,
+          message: `${subject}: default must be a value of type ${type.toString()}, got ${JSON.stringify(block.default)}`,
           actual: block.default,
           ...placed(document.place([...path, 'default'])),
         }),

@@ -244,7 +244,7 @@ function checkColumnKeys(
     else if (!['date', 'date_time'].includes(column.type.name) || column.type.nullable) {
       faults.add(
         new ClinkerError('E155', {
-          message: `watermark.column \`${column.name}\` has the type ${column.type}, it must be date or date_time`,
+          message: `watermark.column \`${column.name}\` has the type ${column.type.toString()}, it must be date or date_time`,
           node: node.label,
           help: 'change its type; it cannot be nullable',
           ...placed(document.place([...at, 'watermark', 'column'])),

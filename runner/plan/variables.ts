@@ -17,6 +17,8 @@ interface Declared {
 
 /** The scoped variables of a pipeline: who declares them, and who may read them. */
 export class ScopedVariables {
+  /** Nodes of the init phase: its transforms, and what those read. */
+  readonly init: ReadonlySet<string>
   readonly #vars: ReadonlyMap<string, Constant>
   readonly #declared: readonly Declared[]
   readonly #upstream = new Map<string, ReadonlySet<string>>()
@@ -28,12 +30,13 @@ export class ScopedVariables {
       const all = node.inputs.flatMap(({ node: read }) => [read, ...(this.#upstream.get(read) ?? [])])
       this.#upstream.set(node.name, new Set(all))
     }
+    const init = graph.nodes.filter(isInit).flatMap(({ name }) => [name, ...(this.#upstream.get(name) ?? [])])
+    this.init = new Set(init)
   }
 
   /** The variables in reach of a node's CXL: its own, and those that are written upstream. */
   inReachOf(node: GraphNode): Variables {
-    const upstream = this.#upstream.get(node.name)
-    const inReach = this.#declared.filter((each) => each.node === node || upstream?.has(each.node.name))
+    const inReach = this.#declared.filter((each) => this.#reaches(each.node, node))
     const of = (scope: Declared['scope']): Map<string, Variable> =>
       new Map(inReach.flatMap((each) => (each.scope === scope ? [[each.name, each.variable]] : [])))
     const own = this.#declared.filter((each) => each.node === node)
@@ -49,9 +52,19 @@ export class ScopedVariables {
   /** What to say of `$pipeline.x` read by a node that is not downstream of the one that declares it; undefined otherwise. */
   outOfReach(node: GraphNode, variable: string): { writer: GraphNode } | undefined {
     const found = this.#declared.find((each) => `$${each.scope}.${each.name}` === variable)
-    if (!found || found.node === node || this.#upstream.get(node.name)?.has(found.node.name)) return undefined
-    return { writer: found.node }
+    return found && !this.#reaches(found.node, node) ? { writer: found.node } : undefined
   }
+
+  /** Whether what `writer` writes can be read by `node`: downstream of it, and all of the main phase behind the init phase. */
+  #reaches(writer: GraphNode, node: GraphNode): boolean {
+    if (writer === node || this.#upstream.get(node.name)?.has(writer.name)) return true
+    return this.init.has(writer.name) && !this.init.has(node.name)
+  }
+}
+
+/** Whether a node fills variables before the others run. */
+export function isInit(node: GraphNode): boolean {
+  return node.type === 'transform' && (node.config as ValueMap).phase === 'init'
 }
 
 /** The declarations of all transforms. What is malformed in them is reported by the transform itself. */

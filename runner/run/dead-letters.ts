@@ -211,7 +211,7 @@ class LetterFile {
   #columns(): readonly string[] {
     const [first = []] = this.#layouts
     const all = new Set(this.#layouts.flat())
-    return this.#layouts.every((names) => names.length === all.size) ? first : [...all].sort(byCodePoint)
+    return this.#layouts.every((names) => names.length === all.size) ? first : [...all].toSorted(byCodePoint)
   }
 
   #layoutOf(names: readonly string[]): number {

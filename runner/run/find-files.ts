@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ClinkerError } from '../../lib/diagnostics/index.ts'
 import { compareText } from '../../lib/record/compare.ts'
-import type { FileChoice } from '../plan/files.ts'
+import { compilePattern, type FileChoice } from '../plan/files.ts'
 import { standardStream } from '../plan/paths.ts'
 import { reasonOf } from './publication.ts'
 
@@ -29,7 +29,7 @@ export async function findFiles(
     const excluded = new Set(await globbed(choice.exclude, base, true))
     names = names.filter((name) => !excluded.has(slashed(name)))
   }
-  names = [...new Set(names.map(slashed))].sort(compareText)
+  names = [...new Set(names.map(slashed))].toSorted(compareText)
   if (!names.length) {
     const message = `no file matches the ${choice.kind} "${choice.patterns.join('", "')}"`
     if (choice.on_no_match === 'error') {
@@ -75,7 +75,7 @@ async function describe(name: string, node: string, base: string) {
 
 async function matching(choice: FileChoice, base: string): Promise<string[]> {
   if (choice.kind === 'glob') return globbed(choice.patterns, base, choice.recursive)
-  const pattern = new RegExp(choice.patterns[0] as string, 'u')
+  const pattern = compilePattern(choice.patterns[0] as string)
   const names = await readdir(base, { recursive: choice.recursive, withFileTypes: true })
   return names
     .filter((entry) => entry.isFile())

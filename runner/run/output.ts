@@ -7,7 +7,7 @@ import { originOf, shapeOf } from '../../lib/record/stamp.ts'
 import { jsonText } from '../../lib/record/text.ts'
 import type { Row, Value } from '../../lib/record/value.ts'
 import { Header } from '../../streams/csv/header.ts'
-import type { RunContext } from '../../streams/node.ts'
+import type { DeadLetter, RunContext } from '../../streams/node.ts'
 import type { Stringifying } from '../../streams/shell/index.ts'
 import { standardStream } from '../plan/paths.ts'
 import type { PlannedOutput } from '../plan/plan.ts'
@@ -110,18 +110,18 @@ class OutputWriter extends Writable {
     return [...this.#targets.values()].flatMap((target) => target.samples())
   }
 
-  override _write(batch: Row[], _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
-    this.#take(batch).then(() => callback(), callback)
+  override _write(batch: Row[], _encoding: BufferEncoding, written: (error?: Error | null) => void): void {
+    this.#take(batch).then(() => written(), written)
   }
 
-  override _final(callback: (error?: Error | null) => void): void {
-    this.#end().then(() => callback(), callback)
+  override _final(finished: (error?: Error | null) => void): void {
+    this.#end().then(() => finished(), finished)
   }
 
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    Promise.all([...this.#targets.values()].map((target) => target.release())).then(
-      () => callback(error),
-      (thrown: Error) => callback(error ?? thrown),
+  override _destroy(reason: Error | null, destroyed: (error?: Error | null) => void): void {
+    this.#release().then(
+      () => destroyed(reason),
+      (thrown: Error) => destroyed(reason ?? thrown),
     )
   }
 
@@ -137,6 +137,10 @@ class OutputWriter extends Writable {
       await this.#targetOf(name).take(batch.slice(start, end))
       start = end
     }
+  }
+
+  async #release(): Promise<void> {
+    for (const target of this.#targets.values()) await target.release()
   }
 
   /** Files end only when all records are there: until then a shared header may grow. */
@@ -388,14 +392,15 @@ class Part {
   }
 
   #writerContext(header: Header | undefined, include_header: boolean) {
-    const { budget, folder, on_error, report } = this.#run.run
+    const { run } = this.#run
+    const { budget, folder } = run
     return {
       name: this.#output.name,
       budget,
       folder,
       header,
       include_header,
-      report: on_error === 'continue' ? report : undefined,
+      report: run.on_error === 'continue' ? (letter: DeadLetter) => run.report(letter) : undefined,
     }
   }
 
@@ -436,7 +441,7 @@ class Part {
     const target = `${written.path}.meta.json`
     const meta = await publication.open(path.resolve(base, target), target)
     const { execution_id, batch_id, pipeline_hash } = tokens
-    const columns = this.#output.columns.map(({ name, type }) => ({ name, type: `${type}` }))
+    const columns = this.#output.columns.map(({ name, type }) => ({ name, type: type.toString() }))
     const { records, bytes } = written
     const content = { output: this.#output.name, execution_id, batch_id, pipeline_hash, records, bytes, columns }
     await meta.add(`${JSON.stringify(content, undefined, 2)}\n`)

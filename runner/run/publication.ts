@@ -49,7 +49,7 @@ export class Publication {
     } catch (error) {
       const failed = done.pop()
       if (failed?.backup) await unlink(failed.backup).catch(() => undefined)
-      for (const { final, backup } of done.reverse()) {
+      for (const { final, backup } of done.toReversed()) {
         await (backup ? rename(backup, final) : unlink(final)).catch(() => undefined)
       }
       throw ioError(failed?.final ?? '', reasonOf(error), error)

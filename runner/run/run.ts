@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { finished, Readable, type Writable } from 'node:stream'
+import { type Duplex, finished, Readable, type Writable } from 'node:stream'
 import type { LogLevel } from '../../lib/cxl/index.ts'
 import { ClinkerError, ClinkerErrors } from '../../lib/diagnostics/index.ts'
 import { MemoryBudget, SpillFolder } from '../../lib/memory/index.ts'
@@ -9,6 +9,7 @@ import { fuseTransforms, type TransformPlan } from '../../streams/transform.ts'
 import {
   type PipelineInput,
   type Plan,
+  type PlannedNode,
   type PlannedOutput,
   type PlannedSource,
   plan,
@@ -143,7 +144,7 @@ interface Running {
   readonly type: string
   /** Names of the nodes that are computed in it: fused transforms share one stream. */
   readonly nodes: readonly string[]
-  readonly stream: Readable | Writable
+  readonly stream: Readable
   readonly stats: () => { records_in: number; records_out: number }
   readonly readers: number
 }
@@ -209,7 +210,7 @@ class Run {
     return { ...outcome, complete, warnings: this.#warnings, outputs, stats }
   }
 
-  /** Connects the nodes and lets the records flow until the last one is through. */
+  /** Opens what has to be opened, and lets the records flow. */
   async #execute(): Promise<void> {
     const files = await this.#findFiles()
     const outputs = this.#plan.nodes.filter((node) => node.kind === 'output')
@@ -218,48 +219,59 @@ class Run {
     this.#sinks.push(...sinks.values())
     this.#options.onStart?.(() => this.#progress())
 
+    for (const nodes of this.#plan.phases) await this.#flow(nodes, files, sinks)
+  }
+
+  /** Connects the nodes of a phase and waits until the last record is through. */
+  async #flow(
+    nodes: readonly PlannedNode[],
+    files: ReadonlyMap<string, readonly InputFile[]>,
+    sinks: ReadonlyMap<string, OutputSink>,
+  ): Promise<void> {
+    const before = this.#running.length
     const readable = new Map<string, Readable>()
     const fused = new Map<string, TransformPlan[]>()
-    for (const node of this.#plan.nodes) {
+    const streams: (Readable | Writable)[] = []
+    for (const node of nodes) {
       const from = node.inputs[0] ?? ''
+      const readers = nodes.filter((other) => other.inputs.includes(node.name))
       if (node.kind === 'source') {
-        const stream = this.#source(node, files.get(node.name) ?? [])
-        readable.set(node.name, stream)
+        readable.set(node.name, this.#source(node, files.get(node.name) ?? [], readers.length))
       } else if (node.kind === 'output') {
         const sink = sinks.get(node.name) as OutputSink
         readable.get(from)?.pipe(sink.head)
+        streams.push(...sink.streams)
       } else {
-        let stream = node.plan
+        let step = node.plan
         let names = [node.name]
         if (node.type === 'transform') {
           const chain = [...(fused.get(from) ?? []), node.plan as TransformPlan]
           names = this.#chainOf(node.name, chain.length)
           // The next transform takes this one in, when nobody else reads it.
-          const next = this.#plan.nodes.find((other) => other.name === node.readers[0])
-          if (node.readers.length === 1 && next?.kind === 'step' && next.type === 'transform') {
+          const [next] = readers
+          if (readers.length === 1 && next?.kind === 'step' && next.type === 'transform') {
             fused.set(node.name, chain)
             readable.set(node.name, readable.get(from) as Readable)
             continue
           }
-          stream = fuseTransforms(chain)
+          step = fuseTransforms(chain)
         }
-        const duplex = stream.stream(this.#context(node.label))
+        const duplex = step.stream(this.#context(node.label)) as Duplex & { stats: ReturnType<Running['stats']> }
         readable.get(from)?.pipe(duplex)
         readable.set(node.name, duplex)
-        const stats = (): { records_in: number; records_out: number } =>
-          (duplex as unknown as { stats: { records_in: number; records_out: number } }).stats
         this.#running.push({
           name: node.name,
           type: node.type,
           nodes: names,
           stream: duplex,
-          stats,
-          readers: node.readers.length,
+          stats: () => duplex.stats,
+          readers: readers.length,
         })
       }
     }
-    for (const { stream, readers } of this.#running) if (readers === 0) (stream as Readable).resume()
-    await this.#finished()
+    const running = this.#running.slice(before)
+    for (const { stream, readers } of running) if (readers === 0) stream.resume()
+    await this.#finished([...running.map(({ stream }) => stream), ...streams])
   }
 
   /** The names of the transforms fused into one, which ends with `name`. */
@@ -314,7 +326,7 @@ class Run {
     return [...new Set(node.inputs.flatMap((input) => this.#sourcesOf(input.split('.', 1)[0] as string)))]
   }
 
-  #source(node: PlannedSource, files: readonly InputFile[]): Readable {
+  #source(node: PlannedSource, files: readonly InputFile[], readers: number): Readable {
     let taken = 0
     const { settings } = this.#plan
     const reading = readSource(node, files, {
@@ -341,7 +353,7 @@ class Run {
       nodes: [node.name],
       stream,
       stats,
-      readers: node.readers.length,
+      readers,
     })
     return stream
   }
@@ -380,8 +392,7 @@ class Run {
   }
 
   /** Waits for every stream; the first error, or an abort, closes all of them. */
-  async #finished(): Promise<void> {
-    const streams = [...this.#running.map(({ stream }) => stream), ...this.#sinks.flatMap((sink) => sink.streams)]
+  async #finished(streams: readonly (Readable | Writable)[]): Promise<void> {
     const { signal } = this.#options
     let stop: (error: unknown) => void = () => undefined
     const stopped = new Promise<never>((_, reject) => {

@@ -87,7 +87,7 @@ export class RecordMaker {
     const { node, file } = this.#reading
     const where = file === '' ? `line ${line}` : `${file}, line ${line}`
     const place = file === '' ? {} : { place: { file, line, column: 1 } }
-    return new ClinkerError('MalformedInput', { node, message: `${where}: ${message}`, exit: 4, ...place })
+    return new ClinkerError('FormatFailure', { node, message: `${where}: ${message}`, exit: 4, ...place })
   }
 
   #unmapped(name: string, line: number): ClinkerError {

@@ -26,7 +26,7 @@ export class TestFolder {
   }
 
   async names(): Promise<string[]> {
-    return (await readdir(this.path)).sort()
+    return (await readdir(this.path)).toSorted()
   }
 
   /** Runs a pipeline whose paths start here. */

@@ -83,19 +83,19 @@ describe('messages', () => {
 describe('unknown keys', () => {
   test('are named with the nearest known one, or with all', () => {
     expect(faults({ partition_bx: [], partition_by: [] })).toEqual([
-      'E000: cull "old": unknown key `partition_bx`\n  did you mean `partition_by`?',
+      'E000: cull "old": unknown key `partition_bx`\n  did you mean `partition_by`? known keys: partition_by, order_by, limit, header, shape, format, rules',
     ])
     expect(faults({ partition_by: [], order_by: [{ field: 'a', nulls_come: 'first' }] })).toEqual([
-      'E000: cull "old": unknown key `nulls_come` in order_by[0]\n  known keys: `field`, `order`',
+      'E000: cull "old": unknown key `nulls_come` in order_by[0]\n  known keys: field, order',
     ])
   })
 
   test('are found in alternatives too', () => {
     expect(faults({ partition_by: [], shape: [{ name: 'a', typ: 1 }] })).toEqual([
-      'E000: cull "old": unknown key `typ` in shape "a"\n  known keys: `name`',
+      'E000: cull "old": unknown key `typ` in shape "a"\n  known keys: name',
     ])
     expect(faults({ partition_by: [], format: { type: 'csv', delimitr: ';' } })).toEqual([
-      'E000: cull "old": unknown key `delimitr` in format\n  did you mean `delimiter`?',
+      'E000: cull "old": unknown key `delimitr` in format\n  did you mean `delimiter`? known keys: type, delimiter',
     ])
   })
 

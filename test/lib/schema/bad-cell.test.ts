@@ -6,7 +6,7 @@ const cell = { source: 'rows', file: 'rows.csv', row: 2, column: 2, field: 'v', 
 
 test('names source, file, row, column, field, type and value', () => {
   const error = badCell(cell)
-  expect(error.format()).toBe('E126: source "rows": rows.csv row=2 column=2: field "v" is declared int, got "x"')
+  expect(error.format()).toBe('E126: source "rows": rows.csv row=2 column=2 field="v": declared int, got "x"')
   expect([error.code, error.exit, error.node, error.expected, error.actual]).toEqual([
     'E126',
     4,
@@ -26,7 +26,7 @@ test('shows one line of at most 256 bytes', () => {
 
 test('leaves out a file that has no name', () => {
   expect(badCell({ ...cell, file: '' }).message).toBe(
-    'E126: source "rows": row=2 column=2: field "v" is declared int, got "x"',
+    'E126: source "rows": row=2 column=2 field="v": declared int, got "x"',
   )
 })
 

@@ -101,11 +101,11 @@ test.each([
   ],
   [
     [{ name: 'id', type: 'integr' }],
-    'E000: source "orders": column "id" has the unknown type "integr"\n  did you mean `int`?',
+    'E000: source "orders": column "id" has the unknown type "integr"\n  did you mean `int`? known types: null, string, int, float, decimal, bool, date, date_time, array, map, any, nullable(type)',
   ],
   [
     [{ name: 'id', type: 'nullable(strng)' }],
-    'E000: source "orders": column "id" has the unknown type "nullable(strng)"\n  did you mean `string`?',
+    'E000: source "orders": column "id" has the unknown type "nullable(strng)"\n  did you mean `string`? known types: null, string, int, float, decimal, bool, date, date_time, array, map, any, nullable(type)',
   ],
   [
     [{ name: 'id', type: 'numeric' }],
@@ -113,7 +113,7 @@ test.each([
   ],
   [
     [{ name: 'id', type: 'int', formt: 'x' }],
-    'E000: source "orders": unknown key `formt` in a column of the schema\n  did you mean `format`?',
+    'E000: source "orders": unknown key `formt` in a column of the schema\n  did you mean `format`? known keys: name, type, source_name, format, scale, precision, multiple, long_unique',
   ],
   [
     [{ name: 'id', type: 'int', somethingElse: 1 }],

@@ -24,6 +24,14 @@ describe('values', () => {
     expect(mapKeys(value as ValueMap)).toEqual(['b', '2024', '1.0', 'null', '7'])
   })
 
+  test('names that look like numbers are names', () => {
+    expect(new YamlDocument('{ name: 1e3, partition_by: [010, true, "7"], default: 010 }').value).toEqual({
+      name: '1e3',
+      partition_by: ['010', 'true', '7'],
+      default: 10,
+    })
+  })
+
   test('a key called __proto__ is a key like any other', () => {
     const { value } = new YamlDocument('{ __proto__: 1 }')
     expect(Object.entries(value as object)).toEqual([['__proto__', 1]])

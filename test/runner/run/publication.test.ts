@@ -80,7 +80,7 @@ describe('a publication', () => {
     const publication = new Publication()
     await publication.open(folder.file('b.csv'), 'b.csv')
     await publication.abort()
-    expect(await folder.names()).toEqual(['.a.csv.swp', elsewhere, alive].sort())
+    expect(await folder.names()).toEqual(['.a.csv.swp', elsewhere, alive].toSorted())
   })
 
   test('names may be as long as a file system allows', async () => {

@@ -5,7 +5,7 @@ const schema = { a: 'int', b: 'string' }
 
 test('escape: another character before a quote', async () => {
   expect(await read('a,b\n1,"say \\"hi\\", \\\\ or ""\n', { schema, escape: '\\' }).catch((error) => error.code)).toBe(
-    'MalformedInput',
+    'FormatFailure',
   )
   expect(await read('a,b\n1,"say \\"hi\\""\n2,"x,\ny"\n', { schema, escape: '\\' })).toEqual([
     { a: 1, b: 'say "hi"' },
@@ -111,7 +111,7 @@ describe('all else is as in plain CSV', () => {
     ['a,a\n', 'in.csv, line 1: the header has two columns named "a"'],
     ['', 'in.csv, line 1: the file has no header line'],
   ])('%j is refused', async (csv, message) => {
-    expect(await refused(csv, { schema, escape, file: 'in.csv' })).toContain(`MalformedInput: source "csv": ${message}`)
+    expect(await refused(csv, { schema, escape, file: 'in.csv' })).toContain(`FormatFailure: source "csv": ${message}`)
   })
 
   test('bytes that are not UTF-8 are refused', async () => {
@@ -122,7 +122,7 @@ describe('all else is as in plain CSV', () => {
 
   test('bad cells', async () => {
     expect(await refused('a,b\n1,x\nz,y\n', { schema, escape })).toContain(
-      'E126: source "csv": row=2 column=1: field "a"',
+      'E126: source "csv": row=2 column=1 field="a"',
     )
   })
 

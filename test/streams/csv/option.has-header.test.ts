@@ -19,7 +19,7 @@ test('an empty file has no records then', async () => {
 
 test('a row with another number of cells is refused', async () => {
   expect(await refused('1,red\n2,blue,x\n', { has_header: false, schema, file: 'in.csv' })).toBe(
-    'MalformedInput: source "csv": in.csv, line 2: the row has 3 cells, the schema has 2 columns\n  in.csv:2:1',
+    'FormatFailure: source "csv": in.csv, line 2: the row has 3 cells, the schema has 2 columns\n  in.csv:2:1',
   )
 })
 

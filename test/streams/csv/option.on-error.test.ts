@@ -28,7 +28,7 @@ test('continue: a row with a bad cell becomes a dead letter, as it was read', as
   expect(letters).toEqual([
     {
       category: 'type_coercion_failure',
-      detail: 'rows.csv row=2 column=3: field "v" is declared int, got "x"',
+      detail: 'rows.csv row=2 column=3 field="v": declared int, got "x"',
       stage: 'source',
       trigger: true,
       field: 'v',
@@ -38,7 +38,7 @@ test('continue: a row with a bad cell becomes a dead letter, as it was read', as
     },
     {
       category: 'type_coercion_failure',
-      detail: 'rows.csv row=3 column=1: field "id" is declared int, got "y"',
+      detail: 'rows.csv row=3 column=1 field="id": declared int, got "y"',
       stage: 'source',
       trigger: true,
       field: 'id',
@@ -65,7 +65,7 @@ test('continue: without a place for dead letters the rows are left out', async (
 
 test('continue does not forgive input that is no CSV', async () => {
   const { letters, dead_letters } = letterBox()
-  expect(await refused('id,v\n1\n', { schema, on_error: 'continue', dead_letters })).toContain('MalformedInput')
+  expect(await refused('id,v\n1\n', { schema, on_error: 'continue', dead_letters })).toContain('FormatFailure')
   expect(letters).toEqual([])
 })
 

@@ -28,7 +28,7 @@ test('drop leaves them out, whatever stands in them', async () => {
 test('reject fails at the first record, and names the first of them', async () => {
   const reject = { schema, on_unmapped: { mode: 'reject' as const }, name: 'cellar', file: 'cellar.csv' }
   expect(await refused(csv, reject)).toBe(
-    'MalformedInput: source "cellar": cellar.csv, line 2: the column "region" is not in the schema\n' +
+    'FormatFailure: source "cellar": cellar.csv, line 2: the column "region" is not in the schema\n' +
       '  cellar.csv:2:1\n' +
       '  declare it, or let on_unmapped be { mode: drop } or { mode: auto_widen }',
   )

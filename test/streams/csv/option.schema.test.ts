@@ -142,8 +142,8 @@ describe('binding', () => {
   })
 
   test('exactly: case and blanks count', async () => {
-    expect(await refused('ID\n1\n', { schema: { id: 'int' } })).toContain('field "id"')
-    expect(await refused('id, hue\n1,red\n', { schema: { hue: 'string' } })).toContain('field "hue"')
+    expect(await refused('ID\n1\n', { schema: { id: 'int' } })).toContain('field="id"')
+    expect(await refused('id, hue\n1,red\n', { schema: { hue: 'string' } })).toContain('field="hue"')
   })
 
   test('a column the file lacks is null when it may be', async () => {
@@ -155,7 +155,7 @@ describe('binding', () => {
   test('else every row is refused', async () => {
     const schema = { id: 'int', hue: 'string' }
     expect(await refused('id\n1\n', { schema, file: 'plants.csv', name: 'plants' })).toBe(
-      'E126: source "plants": plants.csv row=1 column=2: field "hue" is declared string, got null\n' +
+      'E126: source "plants": plants.csv row=1 column=2 field="hue": declared string, got null\n' +
         '  declare it nullable(string) if it may be empty',
     )
     expect(await read('id\n', { schema })).toEqual([])
@@ -191,11 +191,11 @@ describe('errors', () => {
   test('a bad cell names source, file, row, column, field, type and value', async () => {
     expect(
       await refused('id,age\n1,30\n2,old\n', { schema: { id: 'int', age: 'int' }, file: 'plants.csv', name: 'plants' }),
-    ).toBe('E126: source "plants": plants.csv row=2 column=2: field "age" is declared int, got "old"')
+    ).toBe('E126: source "plants": plants.csv row=2 column=2 field="age": declared int, got "old"')
   })
 
   test('of several bad cells the first in the file counts', async () => {
-    expect(await refused('b,a\nx,y\n', { schema: { a: 'int', b: 'int' } })).toContain('column=1: field "b"')
+    expect(await refused('b,a\nx,y\n', { schema: { a: 'int', b: 'int' } })).toContain('column=1 field="b"')
   })
 
   test('the value is cut at 256 bytes and shown on one line', async () => {

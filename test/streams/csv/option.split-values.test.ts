@@ -22,7 +22,7 @@ test('elements are of the type of the column', async () => {
     { n: [3, 4, -5] },
   ])
   expect(await refused('numbers\n3;x\n', { schema, split_values: ['numbers'] })).toContain(
-    'E126: source "csv": row=1 column=1: field "n" is declared int, got "3;x"',
+    'E126: source "csv": row=1 column=1 field="n": declared int, got "3;x"',
   )
 })
 

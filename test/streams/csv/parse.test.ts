@@ -165,42 +165,42 @@ describe('errors', () => {
 
   test('a row with too few cells, by the line of the file', async () => {
     expect(await refused('a,b\n"1\n2",x\n3\n', { file })).toBe(
-      'MalformedInput: source "csv": in.csv, line 4: the row has 1 cell, the header has 2\n  in.csv:4:1',
+      'FormatFailure: source "csv": in.csv, line 4: the row has 1 cell, the header has 2\n  in.csv:4:1',
     )
   })
 
   test('a row with too many cells', async () => {
     expect(await refused('a,b\n1,2\n1,2,3\n', { file, name: 'plants' })).toBe(
-      'MalformedInput: source "plants": in.csv, line 3: the row has 3 cells, the header has 2\n  in.csv:3:1',
+      'FormatFailure: source "plants": in.csv, line 3: the row has 3 cells, the header has 2\n  in.csv:3:1',
     )
   })
 
   test('a stream without a name', async () => {
-    expect(await refused('a,b\n1\n')).toBe('MalformedInput: source "csv": line 2: the row has 1 cell, the header has 2')
+    expect(await refused('a,b\n1\n')).toBe('FormatFailure: source "csv": line 2: the row has 1 cell, the header has 2')
   })
 
   test('a quote that never closes, by the line where it opened', async () => {
     expect(await refused('a,b\n1,x\n2,"lost\n3,y\n4,z', { file })).toBe(
-      'MalformedInput: source "csv": in.csv, line 3: a quote opens here and never closes\n  in.csv:3:1',
+      'FormatFailure: source "csv": in.csv, line 3: a quote opens here and never closes\n  in.csv:3:1',
     )
     expect(await refused('a,b\n"1\n2","lost', { file })).toContain('line 3:')
   })
 
   test('text behind a closing quote', async () => {
     expect(await refused('a,b\n1,x\n2,"abc"x\n', { file })).toBe(
-      'MalformedInput: source "csv": in.csv, line 3: text follows a closing quote\n  in.csv:3:1',
+      'FormatFailure: source "csv": in.csv, line 3: text follows a closing quote\n  in.csv:3:1',
     )
   })
 
   test('two columns of one name', async () => {
     expect(await refused('id,hue,hue\n1,red,blue\n', { file })).toBe(
-      'MalformedInput: source "csv": in.csv, line 1: the header has two columns named "hue"\n  in.csv:1:1',
+      'FormatFailure: source "csv": in.csv, line 1: the header has two columns named "hue"\n  in.csv:1:1',
     )
   })
 
   test.each(['', '\n\n', '\uFEFF'])('a file without a header: %j', async (text) => {
     expect(await refused(text, { file })).toMatch(
-      /^MalformedInput: source "csv": in\.csv, line \d: the file has no header line\n/,
+      /^FormatFailure: source "csv": in\.csv, line \d: the file has no header line\n/,
     )
   })
 
@@ -212,7 +212,7 @@ describe('errors', () => {
       for await (const _ of source);
     }).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(ClinkerError)
-    expect(error).toMatchObject({ code: 'MalformedInput', exit: 4, place: { file, line: 2, column: 1 } })
+    expect(error).toMatchObject({ code: 'FormatFailure', exit: 4, place: { file, line: 2, column: 1 } })
     expect(heard).toBe(1)
   })
 

@@ -188,23 +188,23 @@ describe('schema', () => {
   })
 
   test.each([
-    ['{"id":2.5}', 'int', 'row=1 column=1: field "id" is declared int, got 2.5'],
-    ['{"id":9223372036854775808}', 'int', 'row=1 column=1: field "id" is declared int, got 9223372036854775808'],
-    ['{"id":1.00000000000000000001}', 'int', 'row=1 column=1: field "id" is declared int, got 1.00000000000000000001'],
-    ['{"id":1e400}', 'float', 'row=1 column=1: field "id" is declared float, got 1e400'],
-    ['{"id":5}', 'string', 'row=1 column=1: field "id" is declared string, got 5'],
-    ['{"id":["a"]}', 'string', 'row=1 column=1: field "id" is declared string, got ["a"]'],
-    ['{"id":{}}', 'string', 'row=1 column=1: field "id" is declared string, got {}'],
-    ['{"id":2}', 'bool', 'row=1 column=1: field "id" is declared bool, got 2'],
+    ['{"id":2.5}', 'int', 'row=1 column=1 field="id": declared int, got 2.5'],
+    ['{"id":9223372036854775808}', 'int', 'row=1 column=1 field="id": declared int, got 9223372036854775808'],
+    ['{"id":1.00000000000000000001}', 'int', 'row=1 column=1 field="id": declared int, got 1.00000000000000000001'],
+    ['{"id":1e400}', 'float', 'row=1 column=1 field="id": declared float, got 1e400'],
+    ['{"id":5}', 'string', 'row=1 column=1 field="id": declared string, got 5'],
+    ['{"id":["a"]}', 'string', 'row=1 column=1 field="id": declared string, got ["a"]'],
+    ['{"id":{}}', 'string', 'row=1 column=1 field="id": declared string, got {}'],
+    ['{"id":2}', 'bool', 'row=1 column=1 field="id": declared bool, got 2'],
     [
       '{"id":null}',
       'int',
-      'row=1 column=1: field "id" is declared int, got null\n  declare it nullable(int) if it may be empty',
+      'row=1 column=1 field="id": declared int, got null\n  declare it nullable(int) if it may be empty',
     ],
     [
       '{"x":1}',
       'int',
-      'row=1 column=1: field "id" is declared int, got null\n  declare it nullable(int) if it may be empty',
+      'row=1 column=1 field="id": declared int, got null\n  declare it nullable(int) if it may be empty',
     ],
   ])('%s is no %s', async (text, type, message) => {
     expect(await refusal(() => read(text, { schema: { id: type } }))).toBe(`E126: source "json": ${message}`)
@@ -213,7 +213,7 @@ describe('schema', () => {
   test('a bad value is found behind many good ones, whose code is generated', async () => {
     const text = `${'{"id":1,"t":"2024-01-01"}\n'.repeat(20)}{"id":1,"t":"2024-02-30"}`
     expect(await refusal(() => read(text, { schema: { id: 'int', t: 'date' } }))).toBe(
-      'E126: source "json": row=21 column=2: field "t" is declared date, got "2024-02-30"\n' +
+      'E126: source "json": row=21 column=2 field="t": declared date, got "2024-02-30"\n' +
         '  a date is written year first, as 2024-02-29; for another order give the column a `format`',
     )
   })
@@ -278,7 +278,7 @@ describe('on_error', () => {
     expect(found).toEqual([
       {
         category: 'type_coercion_failure',
-        detail: 'in.ndjson row=2 column=2: field "id" is declared int, got 1.5',
+        detail: 'in.ndjson row=2 column=2 field="id": declared int, got 1.5',
         stage: 'source',
         trigger: true,
         field: 'id',
@@ -305,7 +305,7 @@ describe('on_error', () => {
 describe('options', () => {
   test('are checked when the stream is made', async () => {
     expect(await refusal(() => ndjson.parse({ shema: { a: 'int' } } as never))).toBe(
-      'E000: source "json": unknown key `shema`\n  did you mean `schema`?',
+      'E000: source "json": unknown key `shema`\n  did you mean `schema`? known keys: format, record_path, max_index_bytes, schema, on_unmapped, date_formats, name, file, on_error, batch, signal, dead_letters',
     )
     expect(await refusal(() => ndjson.parse({ schema: { a: 'integer' } }))).toContain('unknown type')
   })
