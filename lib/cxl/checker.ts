@@ -122,8 +122,7 @@ export class Checker {
 
   /** Reports a name that is not known and gives a node that causes no further faults. */
   #unknown(where: Span, message: string, name: string, candidates: Iterable<string>, code?: string): Checked {
-    const near = closestMatch(name, candidates)
-    this.#report('resolve', where, message, near === undefined ? undefined : `did you mean '${near}'?`, code)
+    this.#report('resolve', where, message, didYouMean(name, candidates), code)
     return this.#poison(where)
   }
 
@@ -177,7 +176,11 @@ export class Checker {
         const condition = this.expression(statement.condition)
         const { name } = condition.type
         if (name !== 'bool' && name !== 'any') {
-          this.#refuse(statement.condition, `filter needs a Bool, got ${typeLabel(condition.type)}`)
+          this.#refuse(
+            statement.condition,
+            `filter needs a Bool, got ${typeLabel(condition.type)}`,
+            "compare it with something: 'filter x == …'",
+          )
         }
         return { kind: 'filter', condition, site }
       }
@@ -307,7 +310,9 @@ export class Checker {
       ...modules.keys(),
     ]
     const of = source === undefined ? '' : `, which is not a column of ${source}`
-    return this.#unknown(where, `unknown name '${name}'${of}`, name, known)
+    const help = habitHelp(name) ?? didYouMean(name, known) ?? `a text stands in quotes: '${name}'`
+    this.#report('resolve', where, `unknown name '${name}'${of}`, help)
+    return this.#poison(where)
   }
 
   #localNode(local: Local, site: Site): Checked {
@@ -591,17 +596,57 @@ export class Checker {
     const site = this.#site(expr)
     const { object, name } = expr
     if (object.kind === 'name' && !this.#isBinding(object.name)) {
-      const fields = this.#context.module ? undefined : this.#scope.qualifiers?.get(object.name)
-      if (fields) {
-        const type = fields.get(name)
-        if (type) return { kind: 'qualified', qualifier: object.name, name, type, form: type, site }
-        return this.#unknown(expr, `'${object.name}' has no field '${name}'`, name, fields.keys())
-      }
       const module = this.#context.modules.get(object.name)
-      if (module) return this.#memberOf(module, name, expr)
+      const isInput = !this.#context.module && this.#scope.qualifiers?.has(object.name)
+      if (module && !isInput) return this.#memberOf(module, name, expr)
     }
+    const dotted = this.#dotted(expr)
+    if (dotted) return dotted
     if (object.kind === 'window') return this.#window(object, name)
-    return { kind: 'field', object: this.expression(object), name, type: any, form: any, site }
+    const value = this.expression(object)
+    // Only a map has fields, so a method's name behind any other known type is a call that lacks its parentheses.
+    const isCall = !isOpen(value.type) && builtins.get(name)?.some((builtin) => builtin.takesReceiver(value.type))
+    if (isCall && value.type.name !== 'map') {
+      return this.#refuse(expr, `'${name}' is a method and must be called`, `write '.${name}()'`)
+    }
+    return { kind: 'field', object: value, name, type: any, form: any, site }
+  }
+
+  /**
+   * `a.b` where it is one column: the field `b` of the input `a`, or a declared column whose name has the dot in it, which wins over
+   * walking the map in `a`. Undefined where it is neither.
+   */
+  #dotted(expr: Extract<Expr, { kind: 'field' }>): Checked | undefined {
+    const site = this.#site(expr)
+    const [first = '', ...rest] = pathOf(expr) ?? []
+    const { module, lets, emitted } = this.#context
+    if (rest.length === 0 || module || this.#isBinding(first)) return undefined
+    const { qualifiers, columns } = this.#scope
+    const fields = qualifiers?.get(first)
+    const inner = rest.join('.')
+    if (fields) {
+      const type = fields.get(inner)
+      if (type) return { kind: 'qualified', qualifier: first, name: inner, type, form: type, site }
+      // A longer path may walk the map in a field.
+      if (rest.length > 1) return undefined
+      return this.#unknown(expr, `'${first}' has no field '${inner}'`, inner, fields.keys())
+    }
+    if (!columns || lets.has(first)) return undefined
+    const name = `${first}.${inner}`
+    const type = columns.get(name)
+    if (type) {
+      this.#columns.add(name)
+      return { kind: 'column', name, type, form: type, site }
+    }
+    // Where only dotted columns begin so, one of them is meant.
+    const isBeginning = !columns.has(first) && !emitted.has(first)
+    if (!isBeginning || ![...columns.keys()].some((known) => known.startsWith(`${first}.`))) return undefined
+    return this.#hasDottedBelow(first, rest) ? undefined : this.#unknownName(name, expr)
+  }
+
+  /** Whether a shorter beginning of the path is a column, in which the rest is walked. */
+  #hasDottedBelow(first: string, rest: readonly string[]): boolean {
+    return rest.some((_, index) => index > 0 && this.#scope.columns?.has([first, ...rest.slice(0, index)].join('.')))
   }
 
   #isBinding(name: string): boolean {
@@ -776,12 +821,9 @@ export class Checker {
     const overloads = builtins.get(name)
     const checked = args.map((arg) => (arg.kind === 'closure' ? this.#closure(arg) : this.expression(arg)))
     if (!overloads) {
-      const near = closestMatch(name, builtins.keys())
-      return this.#refuse(
-        expr,
-        `there is no method '${name}'`,
-        near === undefined ? undefined : `did you mean '${near}'?`,
-      )
+      const meant = cureIn(foreignMethods, name)
+      const help = meant === undefined ? didYouMean(name, builtins.keys()) : `use '${meant}'`
+      return this.#refuse(expr, `there is no method '${name}'`, help)
     }
     const fitting = overloadsFor(receiver.type, overloads)
     if (fitting.length === 0) {
@@ -853,12 +895,12 @@ export class Checker {
       return this.#callModule(module, name, expr, nameSpan, expr.args)
     }
     const builtin = functions.get(name)
-    if (builtin && !expr.star) return this.#free(expr, builtin, builtin.entry.run)
+    if (builtin && !expr.star) return this.#free(expr, builtin, builtin.entry.run, concatType)
     const own = this.#scope.functions?.get(name)
     if (own && !expr.star) {
-      const { builtin: described, run } = userFunction(name, own)
       this.#noticed = true
-      return this.#free(expr, described, run)
+      const described = userFunction(name, own)
+      return this.#free(expr, described, described.guarded, (args) => described.resultFor(args))
     }
     if (aggregateFunctions.has(name)) {
       this.#plainArguments(expr.args, name)
@@ -869,25 +911,28 @@ export class Checker {
       )
     }
     this.#plainArguments(expr.args, name)
-    if (builtins.has(name)) {
-      this.#report(
-        'resolve',
-        nameSpan,
-        `there is no function '${name}'`,
-        `'${name}' is a method: write 'value.${name}(…)'`,
-      )
+    const method = builtins.has(name) ? name : cureIn(foreignMethods, name)
+    const help =
+      cureIn(foreignFunctions, name) ??
+      (method === undefined ? cureIn(foreignOperators, name) : `'${method}' is a method: write 'value.${method}(…)'`)
+    if (help !== undefined) {
+      this.#report('resolve', nameSpan, `there is no function '${name}'`, help)
       return this.#poison(expr)
     }
     const known = [...functions.keys(), ...(this.#scope.functions?.keys() ?? []), ...(module?.functions.keys() ?? [])]
     return this.#unknown(nameSpan, `there is no function '${name}'`, name, known)
   }
 
-  #free(expr: Extract<Expr, { kind: 'call' }>, builtin: Builtin, run: BuiltinCode): Checked {
+  #free(
+    expr: Extract<Expr, { kind: 'call' }>,
+    builtin: Builtin,
+    run: BuiltinCode,
+    typeFor: (args: readonly Type[]) => Type,
+  ): Checked {
     const args = this.#plainArguments(expr.args, expr.name)
     const fault = this.#argumentFault(builtin, args)
     if (fault !== undefined) return this.#refuse(expr, fault)
-    const certain = builtin.name === 'concat' && args.some(({ type }) => !type.nullable)
-    const type = certain ? builtin.result.notNull : builtin.result
+    const type = typeFor(args.map((arg) => arg.type))
     return { kind: 'function', name: expr.name, run, args, type, form: type, site: this.#site(expr) }
   }
 
@@ -896,12 +941,7 @@ export class Checker {
     const takes = windowFunctions.get(name)
     const full = `$window.${name}`
     if (takes === undefined) {
-      const near = closestMatch(name, windowFunctions.keys())
-      return this.#refuse(
-        expr,
-        `there is no window function ${full}`,
-        near === undefined ? undefined : `did you mean '${near}'?`,
-      )
+      return this.#refuse(expr, `there is no window function ${full}`, didYouMean(name, windowFunctions.keys()))
     }
     const [least, most] = takes === 'none' ? [0, 0] : takes === 'offset' ? [0, 1] : [1, 1]
     if (args.length < least || args.length > most) {
@@ -931,6 +971,18 @@ function overloadsFor(receiver: Type, overloads: readonly Builtin[]): readonly B
   return exact.length > 0 ? exact : overloads.filter((builtin) => builtin.takesReceiver(receiver))
 }
 
+/** The type of `concat(…)`, the one free function: null only where all its arguments may be. */
+function concatType(args: readonly Type[]): Type {
+  return Type.of('string', args.every(({ nullable }) => nullable))
+}
+
+/** The names of `a.b.c`; undefined where it begins with anything but a name. */
+function pathOf(expr: Expr): readonly string[] | undefined {
+  if (expr.kind === 'name') return [expr.name]
+  const before = expr.kind === 'field' ? pathOf(expr.object) : undefined
+  return before && expr.kind === 'field' ? [...before, expr.name] : undefined
+}
+
 /** Whether a Bool is never null. */
 function isCertain(type: Type): boolean {
   return type.name === 'bool' && !type.nullable
@@ -947,6 +999,17 @@ function arithmeticForm(left: Type, right: Type): Type {
   if (is('int', 'float', 'numeric')) return Type.of('numeric', nullable)
   if (is('int', 'decimal') && names.includes('decimal')) return Type.of('decimal', nullable)
   return any
+}
+
+function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
+  const near = closestMatch(name, candidates)
+  return near === undefined ? undefined : `did you mean '${near}'?`
+}
+
+/** The cure for a word that means something in other languages. */
+function habitHelp(name: string): string | undefined {
+  if (/^e\d+$/.test(name)) return 'numbers have no exponent; write the digits out'
+  return cureIn(foreignNames, name) ?? cureIn(foreignKeywords, name) ?? cureIn(foreignOperators, name)
 }
 
 function count(amount: number, what: string): string {

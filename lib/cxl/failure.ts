@@ -11,8 +11,8 @@ export class Failure extends Error {
   /** The category of the dead letter this makes. */
   readonly category: string
 
-  constructor(message: string, details: { value?: Value; help?: string; category?: string } = {}) {
-    super(message)
+  constructor(message: string, details: { value?: Value; help?: string; category?: string; cause?: unknown } = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.name = 'Failure'
     this.value = details.value
     this.help = details.help

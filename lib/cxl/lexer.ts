@@ -1,4 +1,5 @@
 import { CivilDate } from '../record/civil.ts'
+import { cureIn, foreignSigns } from './habit.ts'
 import type { Problem, SourceText } from './problem.ts'
 import { isReserved } from './token.ts'
 
@@ -52,7 +53,14 @@ export const longestModule = 2 ** 20
 const nameStart = /[A-Za-z_]/
 const pairs = ['??', '==', '!=', '<=', '>=', '=>', '::']
 const singles = '.=<>+-*/%,:()[]{}'
-const cures: Readonly<Record<string, string>> = { '&&': "use 'and'", '||': "use 'or'", '!': "use 'not'" }
+/** What foreign signs enclose: no fault is looked for in there. */
+const enclosures: Readonly<Record<string, RegExp>> = {
+  '`': /`[^`\r\n]*`?/y,
+  '“': /“[^”\r\n]*”?/y,
+  '‘': /‘[^’\r\n]*’?/y,
+  '//': /[^\r\n]*/y,
+  '/*': /\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/y,
+}
 const escapes: Readonly<Record<string, string>> = { '\\': '\\', '"': '"', "'": "'", n: '\n', t: '\t', r: '\r' }
 
 /** Cuts a program into tokens. What is no token is reported to `problems` and becomes one of kind `bad`. */
@@ -107,12 +115,10 @@ export function tokenize(source: SourceText, problems: Problem[], longest: numbe
       const end = endOf(text, /[A-Za-z0-9_]*/y, at + 1)
       push('namespace', start, end, text.slice(start + 1, end))
     } else {
-      const pair = text.slice(at, at + 2)
-      if (text.startsWith('===', at)) bad(3, "unexpected '==='", "use '=='")
-      else if (pairs.includes(pair)) push('symbol', start, at + 2)
+      const foreign = foreignSignAt()
+      if (foreign) bad(foreign.length, `unexpected '${foreign.sign}'`, foreign.help, foreign.extent)
+      else if (pairs.includes(text.slice(at, at + 2))) push('symbol', start, at + 2)
       else if (singles.includes(character)) push('symbol', start, at + 1)
-      else if (pair in cures) bad(2, `unexpected '${pair}'`, cures[pair])
-      else if (character in cures) bad(1, `unexpected '${character}'`, cures[character])
       else {
         const shown = String.fromCodePoint(text.codePointAt(at) as number)
         bad(shown.length, `unexpected character '${shown}'`)
@@ -123,9 +129,27 @@ export function tokenize(source: SourceText, problems: Problem[], longest: numbe
   push('end', text.length, text.length)
   return { tokens, comments }
 
-  function bad(length: number, message: string, help?: string): void {
+  /** Reports what is no token. `extent`: how far the text is skipped that belongs to it. */
+  function bad(length: number, message: string, help?: string, extent = length): void {
     report(at, at + length, message, help)
-    push('bad', at, at + length)
+    push('bad', at, at + extent)
+  }
+
+  /** A sign of another language, the longest one that stands here, and what it encloses. */
+  function foreignSignAt(): { sign: string; length: number; help: string; extent: number } | undefined {
+    for (const length of [3, 2, 1]) {
+      const sign = text.slice(at, at + length)
+      const help = sign.length === length ? cureIn(foreignSigns, sign) : undefined
+      // `!=` is ours and `!` is not: the longest token wins.
+      if (help === undefined) {
+        if (length === 2 && pairs.includes(sign)) return undefined
+        continue
+      }
+      const enclosed = enclosures[sign]
+      const extent = enclosed ? endOf(text, enclosed, at) - at : length
+      return { sign, length, help, extent: Math.max(length, extent) }
+    }
+    return undefined
   }
 
   function readString(quote: string): void {

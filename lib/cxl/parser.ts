@@ -1,5 +1,6 @@
 import { Type } from '../record/type.ts'
 import type { Argument, Arm, BinaryOperator, Expr, Program, Span, Statement } from './ast.ts'
+import { cureIn, foreignClauses, foreignKeywords, foreignOperators } from './habit.ts'
 import { longestModule, longestProgram, type Token, tokenize } from './lexer.ts'
 import type { Problem, SourceText } from './problem.ts'
 import { precedence, type TokenInfo, tokenInfo, type Word } from './token.ts'
@@ -15,6 +16,7 @@ const namespaces: readonly string[] = ['pipeline', 'source', 'record', 'vars', '
 const writable: readonly string[] = ['record', 'source', 'pipeline']
 const levels: readonly string[] = ['debug', 'info', 'warn', 'error']
 const greatestInt = 2n ** 63n - 1n
+const statementWords: ReadonlySet<string> = new Set(['emit', 'let', 'filter', 'distinct', 'trace', 'use', 'fn'])
 
 /** What stands in a text: a program, one expression, or a module of constants and functions. */
 export type Grammar = 'program' | 'expression' | 'module'
@@ -110,18 +112,65 @@ class Parser {
   #fail(where: Span, message: string, help?: string): never {
     // The lexer has told of a bad token already.
     const { kind } = this.#token
-    if (!(kind === 'bad' && where === this.#token)) {
+    const atToken = where === this.#token
+    if (!(kind === 'bad' && atToken)) {
       const { start, end } = where
+      const cure = help ?? (atToken ? this.#habitHelp() : undefined)
       this.#problems.push({
         phase: 'parse',
         message,
         start,
         end,
         source: this.#source,
-        ...(help === undefined ? {} : { help }),
+        ...(cure === undefined ? {} : { help: cure }),
       })
     }
     throw new Abandoned()
+  }
+
+  /** How to mend a token that stands where none of its kind can, when it is one that other languages have there. */
+  #habitHelp(): string | undefined {
+    const { kind, text } = this.#token
+    if (kind === 'name') return cureIn(foreignOperators, text) ?? cureIn(foreignKeywords, text)
+    if (kind === 'word') {
+      return statementWords.has(text) ? `'${text}' begins a statement and cannot stand inside an expression` : undefined
+    }
+    if (text === '=') return "use '==' to compare"
+    if (text === '=>') return "use '>=' to compare; '=>' stands in closures and arms only"
+    if (text === '+' && this.#previous.text === '+') return "there is no '++'; write 'let name = name + 1'"
+    if (text === '.' && this.#peek(1).kind === 'int') return 'a number has digits on both sides of its dot: 0.5'
+    if (text === '*' && this.#previous.text === '*') return 'there are no powers; multiply'
+    if (text === '[') return 'there are no array literals; split a text to make an array'
+    return text === '{' ? 'there are no map literals; use .set() to build a map' : undefined
+  }
+
+  /** Refuses what cannot open a statement: a sign, or what stands between values in other languages. */
+  #refuseOperator(): void {
+    const { kind, text, newline } = this.#token
+    if (kind === 'symbol' && text !== '(' && text !== '-') this.#fail(this.#token, `unexpected '${text}'`)
+    if (newline) return
+    if (text === 'not' && this.#peek(1).text === 'in') this.#at++
+    if (cureIn(foreignOperators, this.#token.text) !== undefined && this.#isBeforeOperand()) {
+      this.#fail(this.#token, `there is no operator '${this.#token.text}'`)
+    }
+  }
+
+  /** Refuses a word that opens a statement or a value in other languages; as a field it would be followed by an operator. */
+  #refuseKeyword(): void {
+    const { kind, text } = this.#token
+    const after = this.#peek(1)
+    if (kind !== 'name' || after.newline) return
+    const clause = after.text === 'by' ? cureIn(foreignClauses, text) : undefined
+    if (clause !== undefined) this.#fail(this.#token, `there is no '${text} by'`, clause)
+    const mayBeField = after.text === '(' || after.text === 'outer'
+    if (!mayBeField && this.#isBeforeOperand() && cureIn(foreignKeywords, text) !== undefined) {
+      this.#fail(this.#token, `there is no '${text}'`)
+    }
+  }
+
+  #isBeforeOperand(): boolean {
+    const after = this.#peek(1)
+    return !after.newline && startsOperand(after)
   }
 
   /** Skips to what looks like the next statement. */
@@ -142,6 +191,8 @@ class Parser {
   // --- statements ---------------------------------------------------------------------------------------------------
 
   #topStatement(before: readonly Statement[]): Statement {
+    // A bracket that is left over from a statement at fault is no fault of its own.
+    if (this.#is('}') && this.#problems.length > 0) throw new Abandoned()
     if (this.#grammar === 'expression' && !this.#is('use')) {
       const after = before.some(({ kind }) => kind === 'expression')
       if (after) this.#fail(this.#token, `unexpected ${shown(this.#token)} after the expression`)
@@ -184,17 +235,19 @@ class Parser {
           return this.#function()
       }
     }
+    this.#refuseOperator()
+    this.#refuseKeyword()
     const { start } = token
     const value = this.#expression()
     if (this.#is('=')) this.#fail(this.#token, "unexpected '='", "use 'let name = …' or 'emit name = …'")
     return { kind: 'expression', value, start, end: this.#previous.end }
   }
 
-  #name(what: string): Token {
+  #name(what: string, help?: string): Token {
     const token = this.#token
     if (token.kind === 'name' && this.#sameLine) return this.#next()
     const reserved = token.kind === 'word' ? `: '${token.text}' is a reserved word` : ''
-    return this.#fail(token, `expected ${what}, found ${shown(token)}${reserved}`)
+    return this.#fail(token, `expected ${what}, found ${shown(token)}${reserved}`, help)
   }
 
   /** The expression a statement needs, which must begin on its line unless an `=` stands before it. */
@@ -203,6 +256,7 @@ class Parser {
       this.#fail(this.#token, `'${keyword}' needs an expression on its line`)
     }
     if (this.#token.kind === 'end') this.#fail(this.#token, `'${keyword}' needs an expression, found the end`)
+    this.#refuseKeyword()
     return this.#expression()
   }
 
@@ -218,8 +272,11 @@ class Parser {
       }
       this.#expect('.', `after $${namespace}`, `name a variable: $${namespace}.name`)
     }
-    const name = this.#name("a column name after 'emit'")
-    this.#expect('=', `after 'emit ${name.text}'`)
+    const form = "write 'emit name = …'"
+    const name = this.#name("a column name after 'emit'", form)
+    const alias = this.#is('as') && this.#peek(1).kind === 'name' ? this.#peek(1).text : undefined
+    const cure = alias === undefined ? form : `write 'emit ${alias} = ${name.text}'`
+    this.#expect('=', `after 'emit ${name.text}'`, cure)
     const value = this.#value('emit')
     return { kind: 'emit', namespace, name: name.text, nameSpan: span(name), value, start, end: this.#previous.end }
   }
@@ -250,8 +307,9 @@ class Parser {
 
   #let(): Statement {
     const { start } = this.#next()
-    const name = this.#name("a name after 'let'")
-    this.#expect('=', `after 'let ${name.text}'`)
+    const form = "write 'let name = …'"
+    const name = this.#name("a name after 'let'", form)
+    this.#expect('=', `after 'let ${name.text}'`, form)
     const value = this.#value('let')
     return { kind: 'let', name: name.text, nameSpan: span(name), value, start, end: this.#previous.end }
   }
@@ -549,7 +607,7 @@ class Parser {
       this.#bare = undefined
       return inner
     }
-    return this.#fail(token, `expected an expression, found ${shown(token)}`, operandHelp(token))
+    return this.#fail(token, `expected an expression, found ${shown(token)}`)
   }
 
   #keyword(): Expr {
@@ -608,7 +666,7 @@ class Parser {
       this.#fail(
         token,
         `there is no namespace $${namespace}`,
-        `known are ${namespaces.map((name) => `$${name}`).join(', ')}`,
+        `known are ${namespaces.map((name) => `$${name}`).join(', ')}; a field is written by its name alone`,
       )
     }
     this.#expect('.', `after $${namespace}`, `name a member: $${namespace}.name`)
@@ -647,7 +705,7 @@ class Parser {
   #if(): Expr {
     const { start } = this.#next()
     const condition = this.#expression()
-    this.#expect('then', "after the condition of 'if'")
+    this.#expect('then', "after the condition of 'if'", "write 'if … then … else …'")
     const then = this.#expression()
     const otherwise = this.#accept('else') ? this.#expression() : undefined
     return this.#node({ kind: 'if', condition, then, else: otherwise, start, end: this.#previous.end })
@@ -685,12 +743,6 @@ function span({ start, end }: Span): Span {
 function shown(token: Token): string {
   if (token.kind === 'end') return 'the end'
   return token.kind === 'string' ? `the text ${token.text}` : `'${token.text}'`
-}
-
-function operandHelp(token: Token): string | undefined {
-  if (token.text === '[') return 'there are no array literals; split a text to make an array'
-  if (token.text === '{') return 'there are no map literals; use .set() to build a map'
-  return undefined
 }
 
 /** Whether an expression can begin with this token, a sign aside. */

@@ -1,5 +1,6 @@
 import type { Type } from '../record/type.ts'
 import type { Value } from '../record/value.ts'
+import type { UserFunctions } from './user-function.ts'
 
 /** A value known while planning (`$vars`, `$config`) with its declared type. */
 export interface Constant {
@@ -27,14 +28,6 @@ export interface Variables {
   readonly writable?: ReadonlySet<string>
 }
 
-/** A function that programs may call by its bare name: `risk(amount, country)`. */
-export interface UserFunction {
-  /** As builtins write theirs: `(amount: numeric, country: string) -> string`. */
-  readonly signature: string
-  /** Gets values in the run-time form of untyped columns; nulls too. */
-  readonly run: (...values: Value[]) => Value
-}
-
 /** Finds the text of a module by its dotted name, `shared.dates`; undefined when there is none. */
 export interface ModuleResolver {
   find(name: string): { readonly text: string; readonly file: string } | undefined
@@ -52,7 +45,8 @@ export interface Scope {
   /** Types of `$doc.<section>.<field>`. Absent: any section and field may be named, of any type. `false`: `$doc` is refused. */
   readonly doc?: ReadonlyMap<string, ReadonlyMap<string, Type>> | false
   readonly modules?: ModuleResolver
-  readonly functions?: ReadonlyMap<string, UserFunction>
+  /** Functions of the user's, which {@link userFunctions} has checked. */
+  readonly functions?: UserFunctions
   /**
    * What becomes of `$window` calls, which need the rows of a partition: refused while planning (default), or checked and left to
    * fail when they are evaluated.

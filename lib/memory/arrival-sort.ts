@@ -87,7 +87,7 @@ function byNumber(a: RunCursor, b: RunCursor): number {
 
 /**
  * The rows of a block by number, stable. A typed array sorts several times as fast as an array with a comparator, so the place of a row goes
- * into the lower digits of its number. bench/memory
+ * into the lower digits of its number.
  */
 function* inOrder(block: RowBlock): Generator<number, void, undefined> {
   const { count } = block

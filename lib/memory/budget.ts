@@ -108,7 +108,7 @@ export class MemoryBudget {
   }
 
   #relieve(bytes: number): void {
-    const order = [...this.#holders].sort((a, b) => a.holder.priority - b.holder.priority || b.held - a.held)
+    const order = [...this.#holders].toSorted((a, b) => a.holder.priority - b.holder.priority || b.held - a.held)
     for (const { holder } of order) {
       for (;;) {
         const before = this.#used
@@ -170,7 +170,7 @@ export class Registration {
  */
 export function parseSize(size: number | string): number {
   const match = /^(\d+)([KMG]?)$/.exec(`${size}`)
-  const bytes = match ? Number(match[1]) * (units[match[2] as keyof typeof units] as number) : Number.NaN
+  const bytes = match ? Number(match[1]) * units[match[2] as keyof typeof units] : Number.NaN
   if (Number.isSafeInteger(bytes)) return bytes
   throw new ClinkerError('E000', {
     message: `a size must be a whole number of bytes with an optional K, M or G, got ${preview(size)}`,

@@ -103,8 +103,10 @@ export class ExternalSort {
   /** Frees the rows up to an index, which have left. */
   #forget(end: number): void {
     let bytes = 0
-    for (let index = this.#gone; index < end; index++) bytes += recordSize(this.#rows[index] as Row)
-    this.#rows.fill(gone, this.#gone, end)
+    for (let index = this.#gone; index < end; index++) {
+      bytes += recordSize(this.#rows[index] as Row)
+      this.#rows[index] = gone
+    }
     this.#gone = end
     this.#bytes -= bytes
     this.#registration.release(bytes)

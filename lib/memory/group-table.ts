@@ -7,7 +7,7 @@ import { recordSize } from './size.ts'
  * in which they came.
  *
  * The plain form is a `Map<Key, { rows: Row[] }>`. With a million records in 600 000 groups most of these arrays hold one record, and
- * the objects around them cost more than the rest; numbers in parallel arrays take 20 % less time and half the memory. bench/memory
+ * the objects around them cost more than the rest; numbers in parallel arrays take 20 % less time and half the memory.
  */
 export class GroupTable {
   readonly #groups = new Map<Key, number>()

@@ -4,10 +4,12 @@ import { pipeline } from 'node:stream/promises'
 import { Command } from 'commander'
 import { getDescription, type GenericSchema } from 'valibot'
 import { ClinkerError } from '../../lib/diagnostics/index.ts'
+import { MemoryBudget } from '../../lib/memory/index.ts'
 import * as csv from '../../streams/csv/index.ts'
 import { json, ndjson } from '../../streams/json/index.ts'
 import type { DeadLetter, NodeDefinition } from '../../streams/node.ts'
 import { YamlDocument } from '../plan/document.ts'
+import { checkedLimit, defaultLimit } from '../plan/settings.ts'
 import { reasonOf } from '../run/publication.ts'
 import { Exit, refuse, type Streams } from './program.ts'
 
@@ -21,6 +23,7 @@ interface FilterFlags {
   schema?: string
   config?: string
   memoryLimit?: string
+  spillDir?: string
   onError?: string
   [flag: string]: unknown
 }
@@ -29,6 +32,8 @@ interface FilterFlags {
 interface FactoryOptions {
   batch: true
   dead_letters: Writable
+  memory: MemoryBudget
+  spill_dir?: string
   on_error: 'fail_fast' | 'continue'
 }
 
@@ -58,10 +63,16 @@ export function filterCommand(
     }
     const config = configOf(flags, keys)
     const letters = letterSink(streams)
-    const node = factory({ ...config, batch: true, on_error: onError, dead_letters: letters.sink })
+    const node = factory({ ...config, ...storage(flags), batch: true, on_error: onError, dead_letters: letters.sink })
     await flow(streams, file, flags, [node])
     if (letters.count() > 0) throw new Exit(2)
   })
+}
+
+/** The budget of a filter, and where it spills. */
+function storage({ memoryLimit, spillDir }: FilterFlags): { memory: MemoryBudget; spill_dir?: string } {
+  const limit = memoryLimit ? checkedLimit(memoryLimit, '--memory-limit') : defaultLimit
+  return { memory: new MemoryBudget(limit), ...(spillDir ? { spill_dir: spillDir } : {}) }
 }
 
 /** Adds what every filter has: the file, the two formats, the schema. */
@@ -70,6 +81,8 @@ export function formatFlags(command: Command): Command {
     .argument('[file]', 'the file to read; standard input without one')
     .option('--from <format>', `format that is read: ${formats.join(', ')}; by the file's name without it, else ndjson`)
     .option('--to <format>', `format that is written: ${formats.join(', ')}; without it the one that is read`)
+    .option('--memory-limit <size>', 'memory for buffered records, such as 64M; 512M without it')
+    .option('--spill-dir <folder>', 'where spill files are made')
     .option('--schema <file>', 'a .schema.yaml file with the columns; without one every CSV column is a text')
 }
 
@@ -91,7 +104,8 @@ export async function flow(
     ...(file === undefined ? {} : { file }),
   }
   const parser = from === 'csv' ? csv.parse(options) : from === 'json' ? json.parse(options) : ndjson.parse(options)
-  const writer = to === 'csv' ? csv.stringify({}) : to === 'json' ? json.stringify({}) : ndjson.stringify({})
+  const writer =
+    to === 'csv' ? csv.stringify(storage(flags)) : to === 'json' ? json.stringify({}) : ndjson.stringify({})
   try {
     await pipeline([input, parser, ...nodes, writer, leftOpen(stdout)] as unknown as [NodeJS.ReadableStream, Writable])
   } catch (error) {

@@ -12,7 +12,7 @@ export interface Streams {
 }
 
 /** A command of a program: what `--help` says of it, and the file that has it. */
-export interface LazyCommand {
+interface LazyCommand {
   readonly summary: string
   readonly load: () => Promise<{ command: (streams: Streams) => Command }>
 }

@@ -14,7 +14,7 @@ export function showProgress(stream: Writable, progress: () => Progress): () => 
   }
   const draw = (): void => {
     clear()
-    terminal.write(progressLine(progress(), (performance.now() - started) / 1000).slice(0, terminal.columns))
+    terminal.write(progressLine(progress(), (performance.now() - started) / 1000).slice(0, terminal.columns || 80))
   }
   const timer = setInterval(draw, drawEvery)
   timer.unref()

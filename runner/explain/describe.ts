@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { outputNode } from '../../streams/output.ts'
 import type { Plan, PlannedNode, PlannedSource, PlannedStep } from '../plan/plan.ts'
 
 /** A plan in words and numbers: what every form of `--explain` is made from. */
@@ -46,18 +47,17 @@ export function describe(plan: Plan, options: DescribeOptions = {}): Description
     const estimate = estimateOf(node, plan, estimates)
     estimates.set(node.name, estimate)
     const chain = fused.get(node.name)
+    const priority = priorityOf(node)
     return {
       name: node.name,
       type: typeOf(node),
       inputs: node.inputs,
       columns: columnsOf(node),
       carries: node.kind === 'output' ? node.carries : node.output.carries,
-      buffer: isMaterialized(node, plan) ? 'materialized' : 'streaming',
+      buffer: isMaterialized(node) ? 'materialized' : 'streaming',
       ...(chain ? { fused: chain } : {}),
       ordering: orderingOf(node),
-      ...(node.kind === 'step' && node.definition.priority !== undefined
-        ? { spill_priority: node.definition.priority }
-        : {}),
+      ...(priority === undefined ? {} : { spill_priority: priority }),
       estimated_rows: estimate.rows,
       estimated_bytes: estimate.bytes,
       cxl:
@@ -121,10 +121,16 @@ function isBlocking(node: PlannedNode | undefined): node is PlannedStep {
   return node?.kind === 'step' && !node.definition.streams
 }
 
+/** When it spills; undefined: it holds nothing. */
+function priorityOf(node: PlannedNode): number | undefined {
+  if (node.kind === 'output') return node.sorts ? outputNode.priority : undefined
+  return node.kind === 'step' ? node.definition.priority : undefined
+}
+
 /** Whether what the node gives is held: it blocks, or several nodes read it. */
-function isMaterialized(node: PlannedNode, plan: Plan): boolean {
+function isMaterialized(node: PlannedNode): boolean {
   if (isBlocking(node) || node.readers.length > 1) return true
-  return node.kind === 'output' && node.sorts && plan.nodes.length > 0
+  return node.kind === 'output' && node.sorts
 }
 
 function orderingOf(node: PlannedNode): string {

@@ -74,7 +74,7 @@ function graphLines(plan: Description): string[] {
 }
 
 /** Bytes with a binary unit where they are a whole number of it: `512M`. */
-export function size(bytes: number): string {
+function size(bytes: number): string {
   for (const [unit, factor] of [
     ['G', 2 ** 30],
     ['M', 2 ** 20],

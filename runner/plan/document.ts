@@ -19,7 +19,7 @@ import type { Value } from '../../lib/record/value.ts'
 import type { ConfigPath } from '../../streams/node.ts'
 
 /** Aliases may expand to this many nodes; a document beyond it is taken for an attack (spec/5, YAML). */
-export const expansionLimit = 100_000
+const expansionLimit = 100_000
 
 /** A YAML text as data, with the place of every value and key in it. */
 export class YamlDocument {

@@ -63,9 +63,14 @@ export const inputFormats: Readonly<Record<string, InputFormat | undefined>> = {
       if (split_values !== undefined)
         throw notBuilt(context.node, '`split_values` of JSON', context.place?.(['split_values']))
     },
-    parse: ({ options, columns, on_unmapped }, { name, file, origin, date_formats, report }) => {
+    parse: ({ options, columns, on_unmapped }, { name, file, date_formats, ...run }) => {
       const given = { ...options, on_unmapped: { mode: on_unmapped }, date_formats, name, file, batch: true }
-      return new JsonParse(given, undefined, { columns, origin, report })
+      return new JsonParse(given, undefined, {
+        columns,
+        origin: run.origin,
+        report: run.report,
+        rowsBefore: run.rowsBefore,
+      })
     },
   },
 }

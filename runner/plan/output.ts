@@ -43,7 +43,7 @@ export interface WritingConfig {
 }
 
 /** When an output goes on in another file. */
-export interface SplitPlan {
+interface SplitPlan {
   readonly max_records: number | undefined
   readonly max_bytes: number | undefined
   readonly group_key: string | undefined

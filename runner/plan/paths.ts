@@ -6,7 +6,7 @@ import { placed } from './settings.ts'
 export const standardStream = '-'
 
 /** Names that may stand in braces in an output path (spec/3, Output). */
-export const pathTokens: readonly string[] = [
+const pathTokens: readonly string[] = [
   'source_name',
   'channel',
   'pipeline_hash',

@@ -200,7 +200,7 @@ function readPipeline(document: YamlDocument, written: ValueMap, faults: Faults)
 }
 
 /** Types that a scoped variable may be declared with (spec/6, Scoped variables). */
-export const variableTypes: readonly string[] = ['string', 'int', 'float', 'bool', 'date', 'date_time']
+const variableTypes: readonly string[] = ['string', 'int', 'float', 'bool', 'date', 'date_time']
 
 /** The type a declaration names; undefined when it is none of {@link variableTypes}. */
 export function variableType(written: unknown): Type | undefined {

@@ -67,8 +67,8 @@ export class DeadLetters {
   }
 
   /** The files there are entries for, each with its text in pieces. */
-  *files(): Generator<{ path: string; text: Iterable<string> }> {
-    for (const [path, file] of this.#files) yield { path, text: file.text() }
+  *files(): Generator<{ path: string; count: number; text: Iterable<string> }> {
+    for (const [path, file] of this.#files) yield { path, count: file.count, text: file.text() }
   }
 
   release(): void {
@@ -149,6 +149,7 @@ class LetterFile {
   readonly #sort: ExternalSort
   readonly #layouts: (readonly string[])[] = []
   readonly #layoutIds = new Map<string, number>()
+  count = 0
 
   constructor(settings: DeadLetterSettings, { budget, folder }: Pick<DeadLetterOptions, 'budget' | 'folder'>) {
     this.#settings = settings
@@ -157,6 +158,7 @@ class LetterFile {
 
   add(letter: DeadLetter, key: Row): void {
     const { include_reason, include_source_row } = this.#settings
+    this.count++
     const head = [
       uuid(),
       new Date().toISOString(),

@@ -1,5 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type FileHandle, link, lstat, open, readdir, realpath, rename, unlink } from 'node:fs/promises'
+import {
+  access,
+  constants,
+  type FileHandle,
+  link,
+  lstat,
+  open,
+  readdir,
+  realpath,
+  rename,
+  unlink,
+} from 'node:fs/promises'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Writable } from 'node:stream'
@@ -14,55 +25,54 @@ export class Publication {
   readonly #swept = new Set<string>()
   #settled = false
 
-  /** Opens the sibling of a file that will appear; `target` is what messages call it. A device or a pipe is written to as it is. */
+  /** Prepares a file that will appear; `target` is what messages call it. A device or a pipe is written to as it is. */
   async open(file: string, target: string): Promise<PendingFile> {
     const final = await realpath(file).catch(() => file)
     const known = await lstat(final).catch(() => undefined)
     if (known?.isDirectory()) throw ioError(target, 'it is a folder')
     const direct = known !== undefined && !known.isFile()
     const folder = path.dirname(final)
-    if (!direct) await this.#sweep(folder)
-    const pending = direct ? final : path.join(folder, siblingName(path.basename(final)))
-    try {
-      // Modes are left to the umask.
-      const handle = await open(pending, direct ? 'w' : 'wx', 0o666)
-      const file = new PendingFile(target, final, pending, handle, direct)
-      this.#files.push(file)
-      return file
-    } catch (error) {
-      throw ioError(target, reasonOf(error), error)
+    if (!direct) {
+      await this.#sweep(folder)
+      await access(folder, constants.W_OK).catch((error: unknown) => {
+        throw ioError(target, reasonOf(error), error)
+      })
     }
+    const pending = direct ? final : path.join(folder, siblingName(path.basename(final)))
+    const opened = new PendingFile(target, final, pending, direct)
+    this.#files.push(opened)
+    return opened
   }
 
   /** Gives every file its name. When one cannot get it, those before it get their old content back. */
   async commit(): Promise<void> {
     const files = this.#files.filter((file) => !file.direct)
-    for (const file of this.#files) await file.close({ sync: !file.direct })
-    const done: { final: string; backup: string | undefined }[] = []
+    for (const file of this.#files) await file.end()
+    const done: { final: string; old: Old }[] = []
     try {
       for (const { pending, final } of files) {
         // A single rename is all or nothing by itself.
-        const backup = files.length > 1 ? await keepOld(final) : undefined
-        done.push({ final, backup })
+        done.push({ final, old: files.length > 1 ? await keepOld(final) : {} })
         await rename(pending, final)
       }
     } catch (error) {
       const failed = done.pop()
-      if (failed?.backup) await unlink(failed.backup).catch(() => undefined)
-      for (const { final, backup } of done.toReversed()) {
-        await (backup ? rename(backup, final) : unlink(final)).catch(() => undefined)
+      if (failed?.old.backup) await unlink(failed.old.backup).catch(() => undefined)
+      for (const { final, old } of done.toReversed()) {
+        if (old.backup) await rename(old.backup, final).catch(() => undefined)
+        else if (old.absent) await unlink(final).catch(() => undefined)
       }
       throw ioError(failed?.final ?? '', reasonOf(error), error)
     }
     this.#settled = true
-    for (const { backup } of done) if (backup) await unlink(backup).catch(() => undefined)
+    for (const { old } of done) if (old.backup) await unlink(old.backup).catch(() => undefined)
     for (const folder of new Set(files.map((file) => path.dirname(file.final)))) await syncFolder(folder)
   }
 
   /** Removes every file that has not got its name. */
   async abort(): Promise<void> {
     for (const file of this.#files) {
-      await file.close({ sync: false }).catch(() => undefined)
+      await file.close().catch(() => undefined)
       if (!this.#settled && !file.direct) await unlink(file.pending).catch(() => undefined)
     }
   }
@@ -87,18 +97,17 @@ export class PendingFile {
   readonly pending: string
   /** Written straight to its place: a device, a pipe. */
   readonly direct: boolean
-  readonly #handle: FileHandle
-  #closed = false
+  #handle: FileHandle | undefined
+  #ended = false
   #text = ''
   #writing: Promise<void> | undefined
   bytes = 0
 
-  constructor(target: string, final: string, pending: string, handle: FileHandle, direct: boolean) {
+  constructor(target: string, final: string, pending: string, direct: boolean) {
     this.target = target
     this.final = final
     this.pending = pending
     this.direct = direct
-    this.#handle = handle
   }
 
   /** Adds a piece. Wait for the promise before adding the next one. */
@@ -110,10 +119,20 @@ export class PendingFile {
     return this.#flush().then(() => this.#put(piece))
   }
 
-  /** Resolves when every piece is written. The file stays open: the publication closes it. */
+  /** Writes what is left and closes the file, which is on the disk then. */
   async end(): Promise<void> {
+    if (this.#ended) return
     await this.#flush()
     await this.#writing
+    this.#ended = true
+    try {
+      const handle = await this.#opened()
+      if (!this.direct) await handle.sync()
+    } catch (error) {
+      throw ioError(this.target, reasonOf(error), error)
+    } finally {
+      await this.close()
+    }
   }
 
   /** Hands on what has gathered; the next pieces gather while it is being written. */
@@ -133,24 +152,27 @@ export class PendingFile {
 
   async #write(bytes: Uint8Array): Promise<void> {
     try {
-      for (let at = 0; at < bytes.length; ) at += (await this.#handle.write(bytes, at)).bytesWritten
+      const handle = await this.#opened()
+      for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten
       this.bytes += bytes.length
     } catch (error) {
       throw ioError(this.target, reasonOf(error), error)
     }
   }
 
-  async close({ sync }: { sync: boolean }): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
+  /** Opened when there is something to write, so that an output of a thousand files does not hold all of them open. */
+  async #opened(): Promise<FileHandle> {
+    // Modes are left to the umask.
+    this.#handle ??= await open(this.pending, this.direct ? 'w' : 'wx', 0o666)
+    return this.#handle
+  }
+
+  /** Lets go of the file as it is. */
+  async close(): Promise<void> {
+    this.#ended = true
     await this.#writing?.catch(() => undefined)
-    try {
-      if (sync) await this.#handle.sync()
-    } catch (error) {
-      throw ioError(this.target, reasonOf(error), error)
-    } finally {
-      await this.#handle.close()
-    }
+    await this.#handle?.close()
+    this.#handle = undefined
   }
 }
 
@@ -224,14 +246,21 @@ function isAlive(process_id: number): boolean {
   }
 }
 
-/** A second name for the file that is about to be replaced; undefined when there is none, or the file system has no links. */
-async function keepOld(final: string): Promise<string | undefined> {
+/** What a name stood for before it was given to a new file. */
+interface Old {
+  /** There was nothing. */
+  readonly absent?: boolean
+  /** A second name for what was there; file systems without links have none. */
+  readonly backup?: string
+}
+
+async function keepOld(final: string): Promise<Old> {
   const backup = path.join(path.dirname(final), siblingName(path.basename(final)))
   try {
     await link(final, backup)
-    return backup
-  } catch {
-    return undefined
+    return { backup }
+  } catch (error) {
+    return { absent: (error as NodeJS.ErrnoException).code === 'ENOENT' }
   }
 }
 

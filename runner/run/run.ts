@@ -200,6 +200,8 @@ class Run {
       complete = true
     } catch (error) {
       outcome = outcomeOf(error, this.#options.signal)
+      // Outputs wait for all phases; those of a phase that never came are open still.
+      await Promise.all(this.#sinks.flatMap((sink) => sink.streams).map(closeStream))
       outputs = []
     } finally {
       await this.#publication.abort()
@@ -215,8 +217,11 @@ class Run {
     const files = await this.#findFiles()
     const outputs = this.#plan.nodes.filter((node) => node.kind === 'output')
     const sinks = new Map<string, OutputSink>()
-    for (const node of outputs) sinks.set(node.name, await this.#openOutput(node, files))
-    this.#sinks.push(...sinks.values())
+    for (const node of outputs) {
+      const sink = await this.#openOutput(node, files)
+      sinks.set(node.name, sink)
+      this.#sinks.push(sink)
+    }
     this.#options.onStart?.(() => this.#progress())
 
     for (const nodes of this.#plan.phases) await this.#flow(nodes, files, sinks)
@@ -428,11 +433,11 @@ class Run {
       await this.#showSamples()
       return []
     }
-    for (const { path, text } of this.#letters.files()) {
+    for (const { path, count, text } of this.#letters.files()) {
       const file = await this.#publication.open(resolve(this.#plan.base, path), path)
       for (const piece of text) await file.add(piece)
       await file.end()
-      written.push({ node: 'dlq', path, records: this.#letters.count, bytes: file.bytes })
+      written.push({ node: 'dlq', path, records: count, bytes: file.bytes })
     }
     await this.#publication.commit()
     return written

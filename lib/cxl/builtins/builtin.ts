@@ -302,11 +302,10 @@ function checkedCode(builtin: Builtin): BuiltinCode {
   const { entry, parameters, receivers } = builtin
   const { run, seesNull, needsContext } = entry
   if (receivers.length === 0) return run
+  const takeAll = argumentTaker(builtin)
   const unbox = receivers.length === 1 && receivers[0] === 'float'
   const box = builtin.result.name === 'float'
   const takers = parameters.map((parameter) => taker(builtin.name, parameter))
-  const takerAt = (index: number): ((value: Value) => Taken) =>
-    (takers[index] ?? takers.at(-1)) as (value: Value) => Taken
   const refuses = (receiver: Value): boolean =>
     receiver === null || receiver === undefined ? !seesNull : !builtin.hasReceiver(receiver)
 
@@ -329,14 +328,32 @@ function checkedCode(builtin: Builtin): BuiltinCode {
   }
   const call = (context: readonly BuiltinContext[], receiver: Value, given: readonly Value[]): Value => {
     if (refuses(receiver)) return null
-    const taken = given.map((value, index) => takerAt(index)(value))
-    if (taken.includes(wrong)) return null
+    const taken = takeAll(given)
+    if (!taken) return null
     const result = run(...context, unbox ? Number(receiver) : (receiver ?? null), ...taken)
     return box && result !== null ? boxFloat(result as number) : result
   }
   return needsContext
     ? (context, receiver, ...given) => call([context], receiver, given)
     : (receiver, ...given) => call([], receiver, given)
+}
+
+/** Makes of untyped arguments what the code takes; undefined where one of them makes the result null. */
+export function argumentTaker({
+  name,
+  parameters,
+}: Pick<Builtin, 'name' | 'parameters'>): (given: readonly Value[]) => (Value | undefined | Closure)[] | undefined {
+  const takers = parameters.map((parameter) => taker(name, parameter))
+  return (given) => {
+    const taken: (Value | undefined | Closure)[] = []
+    for (let index = 0; index < given.length; index++) {
+      const take = (takers[index] ?? takers.at(-1)) as (value: Value | undefined) => Taken
+      const value = take(given[index])
+      if (value === wrong) return undefined
+      taken.push(value as Value)
+    }
+    return taken
+  }
 }
 
 /** How an untyped argument becomes what the code takes: {@link wrong} where the result is to be null. */
@@ -355,8 +372,17 @@ function taker(method: string, parameter: Parameter): (value: Value | undefined)
   if (types.length === 1 && types[0] === 'int') {
     return (value) => (value === null || value === undefined ? absent : takenInt(value))
   }
+  if (types.length === 1 && types[0] === 'float') {
+    return (value) => (value === null || value === undefined ? absent : takenFloat(value))
+  }
   const fits = kindTest(types)
   return (value) => (value === null || value === undefined ? absent : fits(value) ? value : wrong)
+}
+
+/** A float, or an int as one. */
+function takenFloat(value: Value): number | typeof wrong {
+  if (typeof value === 'number') return value
+  return typeof value === 'bigint' || value instanceof Float ? Number(value) : wrong
 }
 
 /** An int, or a float truncated to one; NaN counts as 0, what lies beyond 64 bits as the nearest int. */

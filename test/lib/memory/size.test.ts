@@ -11,7 +11,7 @@ const date = CivilDate.of(2024, 2, 29) as CivilDate
 describe('the size of a record', () => {
   test('is a fixed part, a slot for each column and what the values hold', () => {
     expect(recordSize(rowOfValues({}))).toBe(72)
-    expect(recordSize(rowOfValues({ a: 1, b: null, c: true, d: 1.5 }))).toBe(72 + 4 * 8)
+    expect(recordSize(rowOfValues({ a: 1, b: null, c: true, d: 1.5 }))).toBe(72 + 4 * 8 + 16)
     expect(recordSize(rowOfValues({ a: 'four' }))).toBe(72 + 8 + 24 + 4)
     expect(recordSize(rowOfValues({ a: 2n ** 60n, b: [1, 'x'] }))).toBe(72 + 16 + 24 + (32 + 16 + 25))
   })
@@ -42,13 +42,14 @@ describe('the size of a record', () => {
 test.each<[string, Value, number]>([
   ['null', null, 0],
   ['a boolean', true, 0],
-  ['a number', 1.5, 0],
+  ['a small integer', -5, 0],
+  ['another number', 1.5, 16],
   ['a text', 'abc', 27],
   ['a large integer', 2n ** 60n, 24],
   ['a float', new Float(2), 24],
   ['a decimal', Decimal.of(150n, 2), 64],
-  ['a date', date, 40],
-  ['a date-time', CivilDateTime.of(date, 1, 2, 3) as CivilDateTime, 104],
+  ['a date', date, 48],
+  ['a date-time', CivilDateTime.of(date, 1, 2, 3) as CivilDateTime, 112],
   ['an array', [1, 2, 'x'], 32 + 24 + 25],
   ['a map', { a: 1, bc: 'x' }, 48 + (40 + 1) + (40 + 2 + 25)],
 ])('%s holds bytes beyond its slot', (_, value, bytes) => {

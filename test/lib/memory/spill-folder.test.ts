@@ -165,7 +165,7 @@ describe('limits', () => {
       const descriptor = fs.openSync(${JSON.stringify(join(path, 'big'))}, 'wx')
       try { for (;;) fs.writeSync(descriptor, Buffer.alloc(65536)) } catch (error) { console.log(error.code) }`
     const run = spawnSync('bash', ['-c', 'ulimit -f 100; exec "$0" -e "$1"', process.execPath, script])
-    expect(`${run.stdout}`).toBe('EFBIG\n')
+    expect(run.stdout.toString()).toBe('EFBIG\n')
   })
 
   test('a parent that is not there is E321', () => {

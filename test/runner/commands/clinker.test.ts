@@ -196,6 +196,22 @@ describe('filters', () => {
     )
   })
 
+  test('memory and spill folder are as for a run', async () => {
+    await using folder = await folderWith({ 'spill/keep': '' })
+    const rows = Array.from({ length: 2000 }, (_, row) => `${row % 500},hue ${row}\n`).join('')
+    const args = ['reshape', '--from', 'csv', '--partition-by', '[id]', '--rules', '[]']
+    const roomy = await clinker(args, `id,hue\n${rows}`)
+    const small = await clinker(
+      [...args, '--memory-limit', '32K', '--spill-dir', folder.file('spill')],
+      `id,hue\n${rows}`,
+    )
+    expect(small).toEqual(roomy)
+    expect(small.exit).toBe(0)
+    expect((await clinker([...args, '--memory-limit', '1.5G'], '')).stderr).toContain(
+      '--memory-limit must be a whole number',
+    )
+  })
+
   test('convert goes by the name of the file', async () => {
     await using folder = await folderWith({ 'plants.csv': plants })
     expect((await clinker(['convert', folder.file('plants.csv'), '--to', 'ndjson'])).stdout).toBe(

@@ -66,6 +66,19 @@ describe('a run', () => {
     expect(await folder.read('out.csv')).toBe('id,hue\n1,red\n3,green\n2,blue\n')
   })
 
+  test.each(['csv', 'json'])('rows are numbered through the files of a %s source', async (type) => {
+    const rows = type === 'csv' ? ['id,hue\n1,a\n2,b\n', 'id,hue\n3,c\n'] : ['{"id":1}\n{"id":2}\n', '{"id":3}\n']
+    await using folder = await folderWith({ 'in/1': rows[0] as string, 'in/2': rows[1] as string })
+    const number =
+      '  - { type: transform, name: t, input: plants, config: { cxl: "emit row = $source.row\\nemit file = $source.file" } }\n'
+    const text = plantsPipeline(number, 't')
+      .replace('type: csv\n      path: plants.csv', `type: ${type}\n      glob: in/*`)
+      .replace('{ name: hue, type: string }', '{ name: hue, type: nullable(string) }')
+      .replace('path: out.csv', 'path: out.csv, exclude: [hue]')
+    expect(said(await folder.run(text))).toBe('')
+    expect(await folder.read('out.csv')).toBe('id,row,file\n1,1,in/1\n2,2,in/1\n3,3,in/2\n')
+  })
+
   test('a damaged compressed file is a format failure that names nothing as written', async () => {
     await using folder = await folderWith({ 'plants.csv': gzipSync(plants).subarray(0, 20), 'out.csv': 'old\n' })
     const result = await folder.run(plantsPipeline())
