@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import * as v from 'valibot'
-import { bareEnvironment, type Scope } from '../lib/cxl/index.ts'
+import { bareEnvironment, type Scope, type UserFunction, type UserFunctions, userFunctions } from '../lib/cxl/index.ts'
+import { ClinkerError } from '../lib/diagnostics/index.ts'
 import { MemoryBudget, SpillFolder } from '../lib/memory/index.ts'
 import type { Shape } from '../lib/record/shape.ts'
 import type { DeadLetter, Edge, NodeDefinition, PlanContext, RunContext } from './node.ts'
@@ -17,6 +18,8 @@ export interface NodeOptions extends ShellOptions {
   spill_dir?: string
   /** Whether a record that cannot be processed stops the stream or becomes a dead letter. Default: `fail_fast`. */
   on_error?: 'fail_fast' | 'continue'
+  /** Functions of yours that the CXL of the node may call: `{ geo_hash: { signature: '(lat: float, lon: float) -> string', run } }`. */
+  functions?: Readonly<Record<string, UserFunction>>
 }
 
 /** Budget of a node that is given none. */
@@ -30,6 +33,7 @@ const nodeEntries = {
   dead_letters: v.optional(v.custom<Writable>(isWritable, 'a Writable')),
   batch: v.optional(v.boolean(), false),
   signal: v.optional(v.instance(AbortSignal, 'an AbortSignal')),
+  functions: v.optional(v.unknown()),
 }
 
 /** A node made by a factory: its config, and what stands in for the runner. */
@@ -58,8 +62,10 @@ export function fromCode<Config>(definition: NodeDefinition<Config>, given: unkn
     dead_letters,
     batch,
     signal,
+    functions: written_functions,
     ...config
   } = options as v.InferOutput<v.StrictObjectSchema<typeof nodeEntries, undefined>>
+  const functions = written_functions === undefined ? undefined : ownFunctions(written_functions, nodeLabel(type, name))
   const folder = new SpillFolder(spill_dir)
   const warn = (message: string): void => process.emitWarning(message, { type: 'ClinkerWarning' })
   const shell: ShellOptions = {
@@ -82,7 +88,7 @@ export function fromCode<Config>(definition: NodeDefinition<Config>, given: unkn
     ...shell,
     batch,
   }
-  return { config: config as Config, plan: codeContext(type, name), run, shell, close: () => folder.close() }
+  return { config: config as Config, plan: codeContext(type, name, functions), run, shell, close: () => folder.close() }
 }
 
 /** What is known of the records of a shape, which is all that is known when there is no plan. */
@@ -111,12 +117,29 @@ function isWritable(value: unknown): boolean {
   return typeof (value as Writable | null)?.write === 'function'
 }
 
-function codeContext(type: string, name: string): PlanContext {
+/** The functions of a node, checked; what is wrong with them is told with its name. */
+function ownFunctions(given: unknown, node: string): UserFunctions {
+  try {
+    return userFunctions(given)
+  } catch (error) {
+    if (!(error instanceof ClinkerError)) throw error
+    const { code, reason: message, help, actual } = error
+    throw new ClinkerError(code, { node, message, actual, ...(help === undefined ? {} : { help }) })
+  }
+}
+
+function codeContext(type: string, name: string, functions: UserFunctions | undefined): PlanContext {
   return {
     name,
-    node: name === type ? type : `${type} "${name}"`,
-    scope: (edge): Scope =>
-      edge && !edge.open ? { columns: new Map(edge.columns.map((column) => [column.name, column.type])) } : {},
+    node: nodeLabel(type, name),
+    scope: (edge): Scope => ({
+      ...(edge && !edge.open && { columns: new Map(edge.columns.map((column) => [column.name, column.type])) }),
+      ...(functions && { functions }),
+    }),
     place: () => undefined,
   }
+}
+
+function nodeLabel(type: string, name: string): string {
+  return name === type ? type : `${type} "${name}"`
 }

@@ -4,13 +4,13 @@ import type { Argument, ArithmeticOperator, Expr, Span, Statement } from './ast.
 import { type Builtin, type BuiltinCode, builtins, functions, resultOf } from './builtins/index.ts'
 import type { Checked, CheckedClosure, CheckedProgram, CheckedStatement, Instance, Local, Site } from './checked.ts'
 import { constantNode } from './checked.ts'
+import { cureIn, foreignFunctions, foreignKeywords, foreignMethods, foreignNames, foreignOperators } from './habit.ts'
 import { type Module, type ModuleFunction, ModuleLoader } from './module.ts'
 import { negate } from './operators.ts'
 import type { Phase, Problem, SourceText } from './problem.ts'
 import { compileRegex } from './regex.ts'
 import type { Scope, Variable } from './scope.ts'
 import { isNumber, isOpen, joinForms, typeLabel, unify, unifyOrAny } from './types.ts'
-import { userFunction } from './user-function.ts'
 import { aggregateFunctions, windowCallIn, windowFunctions } from './window.ts'
 
 const any = Type.of('any')
@@ -899,8 +899,7 @@ export class Checker {
     const own = this.#scope.functions?.get(name)
     if (own && !expr.star) {
       this.#noticed = true
-      const described = userFunction(name, own)
-      return this.#free(expr, described, described.guarded, (args) => described.resultFor(args))
+      return this.#free(expr, own, own.guarded, (args) => own.resultFor(args))
     }
     if (aggregateFunctions.has(name)) {
       this.#plainArguments(expr.args, name)
@@ -973,7 +972,10 @@ function overloadsFor(receiver: Type, overloads: readonly Builtin[]): readonly B
 
 /** The type of `concat(…)`, the one free function: null only where all its arguments may be. */
 function concatType(args: readonly Type[]): Type {
-  return Type.of('string', args.every(({ nullable }) => nullable))
+  return Type.of(
+    'string',
+    args.every(({ nullable }) => nullable),
+  )
 }
 
 /** The names of `a.b.c`; undefined where it begins with anything but a name. */
@@ -1042,6 +1044,10 @@ function mismatchHelp(what: string, has: (name: TypeName) => boolean): string | 
       ? 'convert with .to_date() or .to_datetime()'
       : 'convert one side with .to_date() or .to_datetime()'
   }
-  if (has('string')) return 'convert with .to_string(), .to_int(), .to_float() or .to_decimal()'
+  if (has('string')) {
+    const numbers = '.to_int(), .to_float() or .to_decimal()'
+    if (what === '+') return `use .to_string() to join texts, ${numbers} to add numbers`
+    return what === 'compare' ? `convert with .to_string(), ${numbers}` : `convert the text with ${numbers}`
+  }
   return undefined
 }

@@ -1,3 +1,13 @@
+export {
+  compile,
+  evaluate,
+  type Formula,
+  formula,
+  type Program,
+  type ProgramOptions,
+  type TypedColumn,
+  type WrittenType,
+} from './compile.ts'
 export { bareEnvironment, type Environment, type LogLevel, type PipelineValues } from './environment.ts'
 export { type Evaluated, type EvaluateOptions, evaluateOnce, fieldValue } from './evaluate.ts'
 export { EvaluationError } from './evaluation-error.ts'
@@ -17,4 +27,5 @@ export {
   type TransformProgram,
 } from './program.ts'
 export type { Inputs } from './runtime.ts'
-export type { Constant, ModuleResolver, Scope, UserFunction, Variable, Variables } from './scope.ts'
+export type { Constant, ModuleResolver, Scope, Variable, Variables } from './scope.ts'
+export { type UserFunction, type UserFunctions, userFunctions } from './user-function.ts'

@@ -140,14 +140,15 @@ class Parser {
     if (text === '+' && this.#previous.text === '+') return "there is no '++'; write 'let name = name + 1'"
     if (text === '.' && this.#peek(1).kind === 'int') return 'a number has digits on both sides of its dot: 0.5'
     if (text === '*' && this.#previous.text === '*') return 'there are no powers; multiply'
-    if (text === '[') return 'there are no array literals; split a text to make an array'
-    return text === '{' ? 'there are no map literals; use .set() to build a map' : undefined
+    return text === ',' ? "write an 'emit' or 'let' for each name, on a line of its own" : undefined
   }
 
   /** Refuses what cannot open a statement: a sign, or what stands between values in other languages. */
   #refuseOperator(): void {
     const { kind, text, newline } = this.#token
-    if (kind === 'symbol' && text !== '(' && text !== '-') this.#fail(this.#token, `unexpected '${text}'`)
+    if (kind === 'symbol' && text !== '(' && text !== '-') {
+      this.#fail(this.#token, `unexpected '${text}'`, operandHelp(this.#token))
+    }
     if (newline) return
     if (text === 'not' && this.#peek(1).text === 'in') this.#at++
     if (cureIn(foreignOperators, this.#token.text) !== undefined && this.#isBeforeOperand()) {
@@ -247,7 +248,8 @@ class Parser {
     const token = this.#token
     if (token.kind === 'name' && this.#sameLine) return this.#next()
     const reserved = token.kind === 'word' ? `: '${token.text}' is a reserved word` : ''
-    return this.#fail(token, `expected ${what}, found ${shown(token)}${reserved}`, help)
+    const cure = reserved === '' ? help : 'choose another name'
+    return this.#fail(token, `expected ${what}, found ${shown(token)}${reserved}`, cure)
   }
 
   /** The expression a statement needs, which must begin on its line unless an `=` stands before it. */
@@ -285,7 +287,10 @@ class Parser {
     this.#next()
     if (++this.#eachDepth > deepestEach) this.#fail(this.#token, `'emit each' nests at most ${deepestEach} deep`)
     const name = this.#is('it') ? this.#next() : this.#name("a name after 'emit each'")
-    if (!this.#isName('in')) this.#fail(this.#token, `expected 'in' after '${name.text}', found ${shown(this.#token)}`)
+    if (!this.#isName('in')) {
+      const form = "write 'emit each x in list { … }'"
+      this.#fail(this.#token, `expected 'in' after '${name.text}', found ${shown(this.#token)}`, form)
+    }
     this.#next()
     const over = this.#value('in')
     const outer = this.#isName('outer')
@@ -293,7 +298,7 @@ class Parser {
     const open = this.#expect('{', "before the body of 'emit each'")
     const body: Statement[] = []
     while (!this.#is('}')) {
-      if (this.#token.kind === 'end') this.#fail(open, "this '{' has no matching '}'")
+      if (this.#token.kind === 'end') this.#fail(open, "this '{' has no matching '}'", "close it with '}'")
       const statement = this.#statement()
       if (statement.kind === 'use' || statement.kind === 'fn') {
         this.#fail(statement, `'${statement.kind}' cannot stand inside 'emit each'`)
@@ -529,7 +534,8 @@ class Parser {
 
   #close(open: Token, close: ')' | ']'): void {
     if (!this.#is(close)) {
-      if (this.#token.kind === 'end') this.#fail(open, `this '${open.text}' has no matching '${close}'`)
+      if (this.#token.kind === 'end')
+        this.#fail(open, `this '${open.text}' has no matching '${close}'`, `close it with '${close}'`)
       this.#fail(this.#token, `expected '${close}', found ${shown(this.#token)}`)
     }
     this.#next()
@@ -542,7 +548,7 @@ class Parser {
     const args: Argument[] = []
     while (!this.#is(')')) {
       if (args.length > 0) {
-        if (this.#token.kind === 'end') this.#fail(open, "this '(' has no matching ')'")
+        if (this.#token.kind === 'end') this.#fail(open, "this '(' has no matching ')'", "close it with ')'")
         this.#expect(',', `or ')' after an argument of '${name}'`)
         if (this.#is(')')) this.#fail(this.#token, "unexpected ')' after ','", 'leave the last comma out')
       }
@@ -607,7 +613,18 @@ class Parser {
       this.#bare = undefined
       return inner
     }
-    return this.#fail(token, `expected an expression, found ${shown(token)}`)
+    return this.#fail(
+      token,
+      `expected an expression, found ${shown(token)}`,
+      operandHelp(token) ?? this.#operatorHelp(),
+    )
+  }
+
+  /** For an operator without its right side. */
+  #operatorHelp(): string | undefined {
+    const { text } = this.#previous
+    if (this.#token.kind !== 'end' || tokenInfo(text)?.precedence === undefined) return undefined
+    return `'${text}' needs a value on its right`
   }
 
   #keyword(): Expr {
@@ -720,7 +737,7 @@ class Parser {
     this.#enclosed = 0
     const arms: Arm[] = []
     while (!this.#is('}')) {
-      if (this.#token.kind === 'end') this.#fail(open, "this '{' has no matching '}'")
+      if (this.#token.kind === 'end') this.#fail(open, "this '{' has no matching '}'", "close it with '}'")
       const first = this.#token
       const wildcard = this.#isName('_') && this.#peek(1).text === '=>'
       if (wildcard) this.#next()
@@ -743,6 +760,11 @@ function span({ start, end }: Span): Span {
 function shown(token: Token): string {
   if (token.kind === 'end') return 'the end'
   return token.kind === 'string' ? `the text ${token.text}` : `'${token.text}'`
+}
+
+function operandHelp({ text }: Token): string | undefined {
+  if (text === '[') return 'there are no array literals; split a text to make an array'
+  return text === '{' ? 'there are no map literals; use .set() to build a map' : undefined
 }
 
 /** Whether an expression can begin with this token, a sign aside. */

@@ -32,15 +32,15 @@ export interface UserFunction {
 }
 
 /** Functions by name, checked. */
-export type UserFunctions = ReadonlyMap<string, CallableFunction>
+export type UserFunctions = ReadonlyMap<string, CheckedFunction>
 
 /** A function of the user's, described as builtins are. */
-export class CallableFunction extends Builtin {
+export class CheckedFunction extends Builtin {
   /** The code behind its checks: takes untyped values; a float that it gives is a plain number. */
   readonly guarded: BuiltinCode
 
   constructor(name: string, { signature, run }: UserFunction) {
-    super(name, [], { signature: spaced(signature), doc: '', examples: {}, run })
+    super(name, [], { signature: spaced(signature), doc: '', examples: {}, run: run as BuiltinCode })
     const take = argumentTaker(this)
     const { result } = this
     this.guarded = (...values: Value[]): Value => {
@@ -77,12 +77,12 @@ export function userFunctions(given: unknown, subject = 'functions'): UserFuncti
       actual: given,
     })
   }
-  const checked = new Map<string, CallableFunction>()
+  const checked = new Map<string, CheckedFunction>()
   for (const [name, entry] of Object.entries(given)) checked.set(name, callable(name, entry, `${subject}.${name}`))
   return checked
 }
 
-function callable(name: string, entry: unknown, subject: string): CallableFunction {
+function callable(name: string, entry: unknown, subject: string): CheckedFunction {
   const refuse = (message: string, help?: string): never => {
     throw new ClinkerError('E000', { message, actual: entry, ...(help === undefined ? {} : { help }) })
   }
@@ -98,7 +98,7 @@ function callable(name: string, entry: unknown, subject: string): CallableFuncti
     )
   }
   try {
-    return new CallableFunction(name, entry as UserFunction)
+    return new CheckedFunction(name, entry as UserFunction)
   } catch (error) {
     return refuse(
       `${subject}: ${(error as Error).message}`,

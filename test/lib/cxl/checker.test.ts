@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bareEnvironment, compileExpression, compileTransform, type Scope } from '../../../lib/cxl/index.ts'
+import { bareEnvironment, compileExpression, compileTransform, type Scope, userFunctions } from '../../../lib/cxl/index.ts'
 import { faults, scopeOf, shortFaults, type } from './support.ts'
 
 const columns = {
@@ -163,15 +163,12 @@ describe('scopes', () => {
   })
 
   test('functions of the user are called by name, with checked arguments', () => {
-    const functions = new Map([
-      [
-        'risk',
-        {
-          signature: '(amount: float, country: string) -> float',
-          run: (a: unknown, c: unknown) => (c === 'NO' ? Number(a) / 2 : 1) as never,
-        },
-      ],
-    ])
+    const functions = userFunctions({
+      risk: {
+        signature: '(amount: float, country: string) -> float',
+        run: (amount: number, country: string) => (country === 'NO' ? amount / 2 : 1),
+      },
+    })
     const own: Scope = { ...scope, functions }
     expect(compileExpression('risk(f, s)', own).evaluate({ f: 3, s: 'NO' }, environment)).toBe(1.5)
     expect(shortFaults(() => compileExpression('risk(s, s)', own))).toStrictEqual([

@@ -70,7 +70,7 @@ const refused: [text: string, fault: string][] = [
   ['fn f(a) = a', "1:1 'fn' stands only in a module"],
   ['a = 1', "1:3 unexpected '='"],
   ['distinct b', "1:10 expected 'by' after 'distinct', found 'b'"],
-  ['emit r = 1; emit q = 2', "1:11 unexpected character ';'"],
+  ['emit r = 1; emit q = 2', "1:11 unexpected ';'"],
   ['emit r = ñ', "1:10 unexpected character 'ñ'"],
 ]
 

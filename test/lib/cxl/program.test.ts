@@ -441,18 +441,13 @@ describe.each(backends)('%s code', (backend) => {
     })
 
     test('of other code stay what they are', () => {
-      const functions = new Map([
-        [
-          'boom',
-          {
-            signature: '() -> any',
-            run: () => {
-              throw new TypeError('a defect')
-            },
-          },
-        ],
-      ])
-      expect(() => run('emit a = boom()', {}, [[]], { ...options, scope: { functions } })).toThrow(TypeError)
+      const environment = {
+        ...bareEnvironment(),
+        now: () => {
+          throw new TypeError('a defect')
+        },
+      }
+      expect(() => run('emit a = now', {}, [[]], { ...options, environment })).toThrow(TypeError)
     })
   })
 
