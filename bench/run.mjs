@@ -2,8 +2,9 @@
 // Measures whole processes on generated data and prints ratios against a peer in the same run.
 //
 //   npm run bench [-- --rows N] [--repeat N] [--no-write] [NAME…]
+//   npm run bench -- cxl [--no-write]
 //
-// The table of a full run (1 M rows) goes to docs/benchmarks.md.
+// The table of a full run (1 M rows) goes to docs/benchmarks.md; `cxl` measures the language alone.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -12,6 +13,7 @@ import { cpus } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { generated } from './data.mjs'
+import { writeSection } from './page.mjs'
 
 const root = path.join(import.meta.dirname, '..')
 const work = path.join(import.meta.dirname, 'data')
@@ -136,9 +138,9 @@ function line(entry, measured) {
 
 async function writePage(entries, measured, rows) {
   const table = entries.map((entry) => `| ${cells(entry, measured).join(' | ')} |`)
-  const page = `# Benchmarks
+  const text = `## Whole processes
 
-Written by \`npm run bench\`: whole processes, best of ${options.repeat}, ${rows.toLocaleString('en')} generated rows × 6 columns with a fixed seed (an int id, two
+Written by \`npm run bench\`: best of ${options.repeat}, ${rows.toLocaleString('en')} generated rows × 6 columns with a fixed seed (an int id, two
 texts, an int, a float, a date). Ratios are taken within one run; seconds are those of the machine it ran on (Node ${process.version},
 ${cpus().length} cores).
 
@@ -146,5 +148,5 @@ ${cpus().length} cores).
 |---|---|---|---|---|
 ${table.join('\n')}
 `
-  await writeFile(path.join(root, 'docs', 'benchmarks.md'), page)
+  await writeSection('processes', text)
 }

@@ -113,11 +113,12 @@ export function evaluationFailure(
   subject: string,
   path: ConfigPath,
   context: PlanContext,
+  code: 'EvaluationFailure' | 'ValidationFailure' = 'EvaluationFailure',
 ): unknown {
   const evaluation = thrown instanceof EvaluationError ? thrown : undefined
   if (!evaluation && !(thrown instanceof FunctionFailure)) return thrown
   const place = placeOf(evaluation?.place, path, context)
-  return new ClinkerError(evaluationCode, {
+  return new ClinkerError(code, {
     message: `${subject} fails on ${sourceOf(row)}: ${reasonOf(thrown)}`,
     node: context.node,
     ...(place ? { place } : {}),
@@ -126,9 +127,6 @@ export function evaluationFailure(
     exit: 3,
   })
 }
-
-/** Evaluation has a phase and no number: its errors are about data. */
-const evaluationCode = 'eval'
 
 /** What went wrong, without code, node, field and row. */
 export function reasonOf(thrown: unknown): string {

@@ -62,10 +62,10 @@ export function fromCode<Config>(definition: NodeDefinition<Config>, given: unkn
     dead_letters,
     batch,
     signal,
-    functions: written_functions,
+    functions: givenFunctions,
     ...config
   } = options as v.InferOutput<v.StrictObjectSchema<typeof nodeEntries, undefined>>
-  const functions = written_functions === undefined ? undefined : ownFunctions(written_functions, nodeLabel(type, name))
+  const functions = givenFunctions === undefined ? undefined : ownFunctions(givenFunctions, nodeLabel(type, name))
   const folder = new SpillFolder(spill_dir)
   const warn = (message: string): void => process.emitWarning(message, { type: 'ClinkerWarning' })
   const shell: ShellOptions = {

@@ -324,7 +324,7 @@ class RunningStage {
     const refusal = refusalOf(error)
     if (!refusal) throw error
     if (this.#run.on_error === 'fail_fast') {
-      throw evaluationFailure(error, row, refusal.subject, refusal.path, context)
+      throw evaluationFailure(error, row, refusal.subject, refusal.path, context, codeOf(refusal))
     }
     const { category, field, value } = refusal
     const detail = `${context.node}: ${refusal.subject} fails on ${sourceOf(row)}: ${reasonOf(error)}`
@@ -371,6 +371,10 @@ interface Refusal {
   readonly path: ConfigPath
   readonly field: string
   readonly value: Value
+}
+
+function codeOf({ category }: Refusal): 'EvaluationFailure' | 'ValidationFailure' {
+  return category === 'validation_failure' ? 'ValidationFailure' : 'EvaluationFailure'
 }
 
 /** Undefined for what is no failure on a record but a defect. */

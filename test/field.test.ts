@@ -83,26 +83,29 @@ describe('error-in-the-middle', () => {
       },
   }
 
-  test.each(['a transform that fails', 'an async generator that rejects'] as const)('%s: the pipeline fails once, with its error', async (name) => {
-    await using folder = await temporaryFolder()
-    const warnings: string[] = []
-    const warned = (warning: Error): void => void warnings.push(warning.message)
-    process.on('warning', warned)
-    for (let turn = 0; turn < 100; turn++) {
-      const streams = [
-        createReadStream(input),
-        csv.parse({ schema }),
-        stages[name](),
-        csv.stringify(),
-        createWriteStream(path.join(folder.path, 'out.csv')),
-      ] as const
-      await expect(pipeline(streams as never)).rejects.toThrow('boom at 3')
-      for (const stream of streams) if (typeof stream !== 'function') expect(stream.destroyed).toBe(true)
-    }
-    await sleep(10)
-    process.off('warning', warned)
-    expect(warnings).toEqual([])
-  })
+  test.each(['a transform that fails', 'an async generator that rejects'] as const)(
+    '%s: the pipeline fails once, with its error',
+    async (name) => {
+      await using folder = await temporaryFolder()
+      const warnings: string[] = []
+      const warned = (warning: Error): void => void warnings.push(warning.message)
+      process.on('warning', warned)
+      for (let turn = 0; turn < 100; turn++) {
+        const streams = [
+          createReadStream(input),
+          csv.parse({ schema }),
+          stages[name](),
+          csv.stringify(),
+          createWriteStream(path.join(folder.path, 'out.csv')),
+        ] as const
+        await expect(pipeline(streams as never)).rejects.toThrow('boom at 3')
+        for (const stream of streams) if (typeof stream !== 'function') expect(stream.destroyed).toBe(true)
+      }
+      await sleep(10)
+      process.off('warning', warned)
+      expect(warnings).toEqual([])
+    },
+  )
 })
 
 describe('slow-consumer', async () => {
@@ -140,7 +143,9 @@ test('group-one-giant: two_pass in 8M writes what the whole group in memory writ
   }
   execFileSync(process.execPath, ['make.mjs'], { cwd: folder.path })
   expect((await command('clinker', ['run', 'pipeline.yaml'], { cwd: folder.path })).exit).toBe(0)
-  expect((await command('clinker', ['run', 'two-pass.yaml', '--memory-limit', '8M'], { cwd: folder.path })).exit).toBe(0)
+  expect((await command('clinker', ['run', 'two-pass.yaml', '--memory-limit', '8M'], { cwd: folder.path })).exit).toBe(
+    0,
+  )
   const right = (await readFile(path.join(folder.path, 'in.csv'), 'utf8')).replace('\nx,5\n', '\nx,0\n')
   expect(await readFile(path.join(folder.path, 'out.csv'), 'utf8')).toBe(right)
   expect(await readFile(path.join(folder.path, 'out2.csv'), 'utf8')).toBe(right)

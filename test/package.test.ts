@@ -7,10 +7,20 @@ import { temporaryFolder } from './support/command.ts'
 const root = path.join(import.meta.dirname, '..')
 
 test('the packed files are the built code, the readme, the changelog and the license', () => {
-  const [packed] = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' }))
+  const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, encoding: 'utf8' }),
+  )
   const names: string[] = packed.files.map(({ path: name }: { path: string }) => name)
   const places = new Set(names.map((name) => (name.startsWith('dist/') ? name.split('/').slice(0, 2).join('/') : name)))
-  expect([...places].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/lib', 'dist/runner', 'dist/streams', 'package.json'])
+  expect([...places].sort()).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'dist/lib',
+    'dist/runner',
+    'dist/streams',
+    'package.json',
+  ])
   expect(names.filter((name) => name.startsWith('dist/') && !/\.(js|d\.ts)$/.test(name))).toEqual([])
 })
 
@@ -36,6 +46,9 @@ test('importing the package installs no listener', async () => {
     await import('clinker-streams/run')
     const after = ['exit', 'SIGINT', 'SIGTERM'].map((event) => process.listenerCount(event))
     console.log(String(before) === String(after))`
-  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: root, encoding: 'utf8' })
+  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: root,
+    encoding: 'utf8',
+  })
   expect(printed).toBe('true\n')
 })

@@ -80,7 +80,7 @@ export class Closures {
   step(node: Checked): Step {
     switch (node.kind) {
       case 'constant': {
-        const value = node.form.name === 'float' ? operators.box(node.value) : node.value
+        const value = constantOf(node)
         return () => value
       }
       case 'column':
@@ -195,15 +195,24 @@ export class Closures {
     const type = this.#columnType(name)
     if (!type) return () => null
     // An own column hides what records inherit from Object.prototype; a missing one must not show it.
-    const inherited = name in Object.prototype
-    const read: Step = ({ row }) => (inherited ? operators.columnOf(row, name) : operators.load(row[name]))
-    return boxing(type, read)
+    if (name in Object.prototype) return boxing(type, ({ row }) => operators.columnOf(row, name))
+    if (type.name === 'float') return ({ row }) => operators.box(row[name] as Value)
+    return ({ row }) => operators.load(row[name])
   }
 
   #both(node: Extract<Checked, { kind: 'arithmetic' | 'comparison' }>, run: (a: Value, b: Value) => Value): Step {
     const left = this.step(node.left)
     const right = this.step(node.right)
     const { site } = node
+    // A literal is mostly on the right, and need not be asked for its value.
+    if (node.right.kind === 'constant') {
+      const value = constantOf(node.right)
+      return (machine) => {
+        const a = left(machine)
+        machine.at = site
+        return run(a, value)
+      }
+    }
     return (machine) => {
       const a = left(machine)
       const b = right(machine)
@@ -231,10 +240,36 @@ export class Closures {
     const args = node.args.map((arg) => (arg.kind === 'closure' ? this.#closure(arg) : this.step(arg)))
     const run: BuiltinCode = dispatched(node.overloads)
     const contextual = node.overloads.some((builtin) => builtin.entry.needsContext)
+    const { site } = node
+    const [first, second] = args
+    if (!contextual && !first) {
+      return (machine) => {
+        const value = receiver(machine)
+        machine.at = site
+        return run(value)
+      }
+    }
+    if (!contextual && first && args.length === 1) {
+      return (machine) => {
+        const value = receiver(machine)
+        const argument = first(machine)
+        machine.at = site
+        return run(value, argument)
+      }
+    }
+    if (!contextual && first && second && args.length === 2) {
+      return (machine) => {
+        const value = receiver(machine)
+        const one = first(machine)
+        const two = second(machine)
+        machine.at = site
+        return run(value, one, two)
+      }
+    }
     return (machine) => {
       const value = receiver(machine)
       const values = args.map((arg) => arg(machine))
-      machine.at = node.site
+      machine.at = site
       if (contextual) return run(runtime.builtinContext(machine.environment, machine.row), value, ...values)
       return run(value, ...values)
     }
@@ -258,6 +293,11 @@ export class Closures {
     }
     return step
   }
+}
+
+/** The value of a literal in the form of untyped ones. */
+function constantOf({ value, form }: Extract<Checked, { kind: 'constant' }>): Value {
+  return form.name === 'float' ? operators.box(value) : value
 }
 
 function systemStep(node: Extract<Checked, { kind: 'system' }>): Step {
@@ -306,25 +346,19 @@ class ClosureProgram {
   }
 
   block(statements: readonly CheckedStatement[], block: Leaf['block']): Action {
-    const actions = statements.map((statement) => this.#action(statement))
+    const actions = statements.map((statement) => this.#statement(statement))
+    const fields = statements.map((statement) => (statement.kind === 'emit' ? statement.name : undefined))
+    const sites = statements.map(({ site }) => site)
     const leaf = this.#binding.leaves.find((one) => one.block === block)
-    if (leaf) actions.push(this.#push(leaf))
+    const push = leaf && this.#push(leaf)
     return (machine) => {
-      for (const action of actions) {
-        const outcome = action(machine)
+      for (let index = 0; index < actions.length; index++) {
+        machine.field = fields[index]
+        machine.at = sites[index]
+        const outcome = (actions[index] as Action)(machine)
         if (outcome !== passed) return outcome
       }
-      return passed
-    }
-  }
-
-  #action(statement: CheckedStatement): Action {
-    const step = this.#statement(statement)
-    const field = statement.kind === 'emit' ? statement.name : undefined
-    return (machine) => {
-      machine.field = field
-      machine.at = statement.site
-      return step(machine)
+      return push ? push(machine) : passed
     }
   }
 
@@ -411,7 +445,8 @@ class ClosureProgram {
         machine.field = undefined
         runtime.expansionExceeded(machine.most)
       }
-      const values = cells.map((cell) => cell(machine))
+      const values: Value[] = []
+      for (let index = 0; index < cells.length; index++) values.push((cells[index] as Step)(machine))
       const origin = runtime.originOfRow(row)
       const own = machine.variables === origin.variables ? origin : origin.withVariables(machine.variables)
       out.push(shape.make(values, own, rowOf(row)))

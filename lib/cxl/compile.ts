@@ -307,7 +307,10 @@ function constant(given: unknown, subject: string): Constant {
   if (value === undefined) {
     throw fault(`${subject} must be ${declared ?? 'a value or { type, default }'}, got ${preview(initial ?? given)}`)
   }
-  return { type: declared ? Type.of(declared.name, declared.nullable || value === null) : Type.of(kindOf(value)), value }
+  return {
+    type: declared ? Type.of(declared.name, declared.nullable || value === null) : Type.of(kindOf(value)),
+    value,
+  }
 }
 
 function moduleResolver(modules: NonNullable<ProgramOptions['modules']>): ModuleResolver {

@@ -57,7 +57,8 @@ function toIntOrNone(given: unknown): number | bigint | undefined {
 function toDecimalOrNone(given: unknown): Decimal | undefined {
   if (given instanceof Decimal) return given
   // The digits that JavaScript shows, and not the binary value behind them.
-  if (typeof given === 'string' || (typeof given === 'number' && Number.isFinite(given))) return Decimal.parse(`${given}`)
+  if (typeof given === 'string' || (typeof given === 'number' && Number.isFinite(given)))
+    return Decimal.parse(`${given}`)
   return typeof given === 'bigint' && fitsInt(given) ? Decimal.fromInt(toInt(given)) : undefined
 }
 

@@ -35,7 +35,7 @@ export class EvaluationError extends ClinkerError {
   constructor(details: EvaluationDetails) {
     const { detail, field, row = 0, place, help, cause } = details
     const where = `${row > 0 ? `row ${row}: ` : ''}${field === undefined ? '' : `field '${field}': `}`
-    super('eval', {
+    super('EvaluationFailure', {
       message: where + detail,
       exit: 3,
       ...(place === undefined ? {} : { place }),

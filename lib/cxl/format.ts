@@ -143,8 +143,11 @@ class Printer {
         return `use ${statement.path.join('.')}${statement.aliased ? ` as ${statement.alias}` : ''}`
       case 'trace':
         return this.#trace(statement, margin)
-      case 'expression':
-        return this.#value(statement.value, margin)
+      case 'expression': {
+        const text = this.#value(statement.value, margin)
+        // A line that opens with a minus continues the one before.
+        return text.startsWith('-') ? `(${text})` : text
+      }
       case 'each':
         throw new TypeError('a block is printed by its formatter')
     }

@@ -13,60 +13,51 @@ import type { Value } from '../record/value.ts'
 import { Failure } from './failure.ts'
 
 export function add(a: Value, b: Value): Value {
-  if (typeof a === 'number' && typeof b === 'number' && isIntNumber(a) && isIntNumber(b)) {
+  if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b
-    return Number.isSafeInteger(sum) ? sum : toInt(BigInt(a) + BigInt(b))
+    if (!isIntNumber(a) || !isIntNumber(b)) return boxFloat(sum)
+    if (Number.isSafeInteger(sum)) return sum
   }
   if (typeof a === 'string') return typeof b === 'string' ? a + b : null
-  return calculate(
-    a,
-    b,
-    (x, y) => toInt(x + y),
-    (x, y) => x + y,
-    (x, y) => x.add(y),
-  )
+  return calculate(a, b, addition)
 }
 
 export function subtract(a: Value, b: Value): Value {
-  return calculate(
-    a,
-    b,
-    (x, y) => toInt(x - y),
-    (x, y) => x - y,
-    (x, y) => x.sub(y),
-  )
+  if (typeof a === 'number' && typeof b === 'number') {
+    const difference = a - b
+    if (!isIntNumber(a) || !isIntNumber(b)) return boxFloat(difference)
+    if (Number.isSafeInteger(difference)) return difference
+  }
+  return calculate(a, b, subtraction)
 }
 
 export function multiply(a: Value, b: Value): Value {
-  return calculate(
-    a,
-    b,
-    (x, y) => toInt(x * y),
-    (x, y) => x * y,
-    (x, y) => x.mul(y),
-  )
+  if (typeof a === 'number' && typeof b === 'number') {
+    const product = a * b
+    if (!isIntNumber(a) || !isIntNumber(b)) return boxFloat(product)
+    // `+ 0` makes 0 of -0.
+    if (Number.isSafeInteger(product)) return product + 0
+  }
+  return calculate(a, b, multiplication)
 }
 
 /** Truncates toward zero over ints. */
 export function divide(a: Value, b: Value): Value {
-  return calculate(
-    a,
-    b,
-    (x, y) => toInt(x / notZero(y)),
-    (x, y) => x / notZero(y),
-    (x, y) => (y.isZero ? divisionByZero() : x.div(y)),
-  )
+  if (typeof a === 'number' && typeof b === 'number' && b !== 0) {
+    const quotient = a / b
+    // A quotient of safe ints is never so near a whole number that it rounds to it.
+    return isIntNumber(a) && isIntNumber(b) ? Math.trunc(quotient) + 0 : boxFloat(quotient)
+  }
+  return calculate(a, b, division)
 }
 
 /** Has the sign of the dividend. */
 export function remainder(a: Value, b: Value): Value {
-  return calculate(
-    a,
-    b,
-    (x, y) => toInt(x % notZero(y)),
-    (x, y) => x % notZero(y),
-    (x, y) => (y.isZero ? divisionByZero() : x.rem(y)),
-  )
+  if (typeof a === 'number' && typeof b === 'number' && b !== 0) {
+    const rest = a % b
+    return isIntNumber(a) && isIntNumber(b) ? rest + 0 : boxFloat(rest)
+  }
+  return calculate(a, b, remaindering)
 }
 
 export function negate(a: Value): Value {
@@ -85,12 +76,14 @@ export function unequal(a: Value, b: Value): boolean {
 }
 
 export function less(a: Value, b: Value): boolean | null {
+  if (typeof a === 'number' && typeof b === 'number') return a < b
   if (isNull(a) || isNull(b)) return null
   const order = compareValues(a, b)
   return order !== undefined && order < 0
 }
 
 export function lessOrEqual(a: Value, b: Value): boolean | null {
+  if (typeof a === 'number' && typeof b === 'number') return a <= b
   if (isNull(a) || isNull(b)) return null
   const order = compareValues(a, b)
   return order !== undefined && order <= 0
@@ -179,15 +172,31 @@ function notZero<T extends number | bigint>(divisor: T): T {
   return divisor || Number.isNaN(divisor) ? divisor : divisionByZero()
 }
 
-function calculate(
-  a: Value,
-  b: Value,
-  ints: (a: bigint, b: bigint) => Value,
-  floats: (a: number, b: number) => number,
-  decimals: (a: Decimal, b: Decimal) => Value,
-): Value {
+/** An operation for each kind of operands. */
+interface Operation {
+  readonly ints: (a: bigint, b: bigint) => bigint
+  readonly floats: (a: number, b: number) => number
+  readonly decimals: (a: Decimal, b: Decimal) => Decimal
+}
+
+const addition: Operation = { ints: (x, y) => x + y, floats: (x, y) => x + y, decimals: (x, y) => x.add(y) }
+const subtraction: Operation = { ints: (x, y) => x - y, floats: (x, y) => x - y, decimals: (x, y) => x.sub(y) }
+const multiplication: Operation = { ints: (x, y) => x * y, floats: (x, y) => x * y, decimals: (x, y) => x.mul(y) }
+const division: Operation = {
+  ints: (x, y) => x / notZero(y),
+  floats: (x, y) => x / notZero(y),
+  decimals: (x, y) => (y.isZero ? divisionByZero() : x.div(y)),
+}
+const remaindering: Operation = {
+  ints: (x, y) => x % notZero(y),
+  floats: (x, y) => x % notZero(y),
+  decimals: (x, y) => (y.isZero ? divisionByZero() : x.rem(y)),
+}
+
+/** What is left once plain numbers are done with. */
+function calculate(a: Value, b: Value, { ints, floats, decimals }: Operation): Value {
   const whole = isInt(a)
-  if (whole && isInt(b)) return ints(BigInt(a as number), BigInt(b as number))
+  if (whole && isInt(b)) return toInt(ints(BigInt(a as number), BigInt(b as number)))
   if ((whole || isFloat(a)) && (isInt(b) || isFloat(b))) return boxFloat(floats(Number(a), Number(b)))
   if (a instanceof Decimal) {
     if (b instanceof Decimal) return decimals(a, b)

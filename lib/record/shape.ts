@@ -76,8 +76,11 @@ export function shapeOfKeys(keys: readonly string[], table: ShapeTable): Shape {
 function maker(shape: Shape): Shape['make'] {
   const { names } = shape
   if (names.length > widestLiteral || !canGenerate()) {
+    // A copy has all its columns at once; adding them one by one would take a hidden class each.
+    let empty: Row | undefined
     return (values, origin, row) => {
-      const record: Row = {}
+      empty ??= emptyRecord(names)
+      const record: Row = { ...empty }
       for (let index = 0; index < names.length; index++)
         setColumn(record, names[index] as string, values[index] ?? null)
       return stamped(record, shape, origin, row)
@@ -89,6 +92,12 @@ function maker(shape: Shape): Shape['make'] {
     compiled ??= compileMaker(shape)
     return compiled(values, origin, row)
   }
+}
+
+function emptyRecord(names: readonly string[]): Row {
+  const record: Row = {}
+  for (const name of names) setColumn(record, name, null)
+  return record
 }
 
 function compileMaker(shape: Shape): Shape['make'] {

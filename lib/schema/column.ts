@@ -175,7 +175,9 @@ function readType(written: unknown, name: string, path: Path, faults: SchemaFaul
   }
   if (type) return type
   if (written === undefined) {
-    faults.add(path.slice(0, -1), `column ${preview(name)} has no type`, { help: `known types: ${knownTypes.join(', ')}` })
+    faults.add(path.slice(0, -1), `column ${preview(name)} has no type`, {
+      help: `known types: ${knownTypes.join(', ')}`,
+    })
     return undefined
   }
   const bare = typeof written === 'string' ? (/^nullable\((.*)\)$/s.exec(written)?.[1] ?? written) : undefined

@@ -6,6 +6,7 @@ import { checkJoinValues } from '../../streams/csv/join-values.ts'
 import { csvOutputOptions } from '../../streams/csv/options.ts'
 import { CsvStringify, type StringifyOptions } from '../../streams/csv/stringify.ts'
 import { jsonFormatOptions, JsonStringify, type JsonStringifyOptions } from '../../streams/json/stringify.ts'
+import type { Revision } from '../../streams/csv/union-rows.ts'
 import type { DeadLetter } from '../../streams/node.ts'
 import type { OptionsContext } from '../../streams/options.ts'
 import type { Stringifying } from '../../streams/shell/index.ts'
@@ -21,8 +22,16 @@ export interface WriterContext {
   /** The header that all files of the output share (CSV). */
   readonly header: Header | undefined
   readonly include_header: boolean
+  /** Whether what is written can be changed in the end: it goes to a file that has no name yet. */
+  readonly rewritable: boolean
   /** Takes a record that cannot be written; absent: it stops the run. */
   readonly report: ((letter: DeadLetter) => void) | undefined
+}
+
+/** A writer of a format. */
+export interface FormatWriter extends Stringifying {
+  /** What has to be done to a rewritable text when all records are there; undefined when it is right as it is. */
+  revision?(): Revision | undefined
 }
 
 /** A format that outputs write: the one entry the planner and the run share. */
@@ -33,7 +42,7 @@ export interface OutputFormat {
   readonly hasHeader: boolean
   /** Checks what depends on keys beside `options`. `context` gives the places of keys of the output's config. */
   check(options: object, writing: WritingConfig, context: OptionsContext): void
-  stringify(output: OutputPlan, context: WriterContext): Stringifying
+  stringify(output: OutputPlan, context: WriterContext): FormatWriter
 }
 
 /** Formats by the name an output's `type` has. */
@@ -42,7 +51,8 @@ export const outputFormats: Readonly<Record<string, OutputFormat | undefined>> =
     options: csvOutputOptions,
     hasHeader: true,
     check: (_, { join_values }, context) => void checkJoinValues(join_values, context),
-    stringify: ({ options, writing, plan, header: auto }, { name, budget, folder, header, include_header, report }) => {
+    stringify: ({ options, writing, plan, header: auto }, context) => {
+      const { name, budget, folder, header, include_header, rewritable, report } = context
       const { header: chosen } = options as { header: 'auto' | 'union' | 'first' }
       const given: StringifyOptions = {
         ...(options as StringifyOptions),
@@ -55,7 +65,8 @@ export const outputFormats: Readonly<Record<string, OutputFormat | undefined>> =
         memory: budget,
         on_error: report ? 'continue' : 'fail_fast',
       }
-      return new CsvStringify(given, { folder, ...(header ? { header } : {}), ...(report ? { report } : {}) })
+      const run = { folder, rewritable, ...(header ? { header } : {}), ...(report ? { report } : {}) }
+      return new CsvStringify(given, run)
     },
   },
   json: {

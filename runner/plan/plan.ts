@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Scope } from '../../lib/cxl/index.ts'
+import type { Scope, UserFunctions } from '../../lib/cxl/index.ts'
 import { ClinkerError, ClinkerErrors, type ErrorDetails } from '../../lib/diagnostics/index.ts'
 import type { Edge, NodeDefinition, NodePlan, PlanContext } from '../../streams/node.ts'
 import { reshapeNode } from '../../streams/reshape.ts'
 import { transformNode } from '../../streams/transform.ts'
 import { YamlDocument } from './document.ts'
 import { Faults } from './faults.ts'
+import { loadFunctions } from './functions.ts'
 import { type Graph, type GraphNode, readGraph } from './graph.ts'
 import { moduleResolver } from './modules.ts'
 import { notBuilt } from './not-built.ts'
@@ -104,7 +105,7 @@ export async function plan(input: PipelineInput, options: PlanOptions = {}): Pro
   return planText(text, input, options)
 }
 
-function planText(text: string, file: string | undefined, options: PlanOptions): Plan {
+async function planText(text: string, file: string | undefined, options: PlanOptions): Promise<Plan> {
   const document = new YamlDocument(text, file)
   const faults = new Faults()
   for (const error of document.errors) faults.add(error)
@@ -115,7 +116,8 @@ function planText(text: string, file: string | undefined, options: PlanOptions):
   const base = path.resolve(options.baseDir ?? (file === undefined ? '.' : path.dirname(file)))
   const graph = readGraph(document, top?.nodes ?? [], faults)
   if (!graph) faults.throw()
-  const planner = new Planner(document, graph as Graph, settings, base, options, faults)
+  const functions = await functionsOf(settings, base, document, options, faults)
+  const planner = new Planner(document, graph as Graph, settings, functions, base, options, faults)
   const nodes = planner.planAll()
   faults.throw()
   return {
@@ -131,6 +133,26 @@ function planText(text: string, file: string | undefined, options: PlanOptions):
   }
 }
 
+async function functionsOf(
+  settings: Settings,
+  base: string,
+  document: YamlDocument,
+  options: PlanOptions,
+  faults: Faults,
+): Promise<UserFunctions | undefined> {
+  if (settings.functions === undefined) return undefined
+  const place = document.place(['pipeline', 'functions'])
+  try {
+    return await loadFunctions(settings.functions, { base, place, allowAbsolute: options.allowAbsolutePaths ?? false })
+  } catch (error) {
+    if (!(error instanceof ClinkerError)) throw error
+    faults.add(error)
+    // Without its functions nothing of the pipeline could be checked.
+    faults.throw()
+    return undefined
+  }
+}
+
 function nodesOfType(written: readonly unknown[], type: string): string[] {
   const nodes = written as readonly { type?: unknown; name?: unknown }[]
   return nodes.flatMap((node) => (node.type === type ? [String(node.name)] : []))
@@ -141,6 +163,7 @@ class Planner {
   readonly #document: YamlDocument
   readonly #graph: Graph
   readonly #settings: Settings
+  readonly #functions: UserFunctions | undefined
   readonly #base: string
   readonly #options: PlanOptions
   readonly #faults: Faults
@@ -151,6 +174,7 @@ class Planner {
     document: YamlDocument,
     graph: Graph,
     settings: Settings,
+    functions: UserFunctions | undefined,
     base: string,
     options: PlanOptions,
     faults: Faults,
@@ -158,6 +182,7 @@ class Planner {
     this.#document = document
     this.#graph = graph
     this.#settings = settings
+    this.#functions = functions
     this.#base = base
     this.#options = options
     this.#faults = faults
@@ -248,6 +273,7 @@ class Planner {
         variables: this.#variables.inReachOf(node),
         doc: new Map(),
         modules: moduleResolver(root),
+        ...(this.#functions && { functions: this.#functions }),
         ...(input === undefined ? {} : { source: `"${input}"` }),
       }),
       place: (inside, spot) => {

@@ -16,6 +16,8 @@ export interface Settings {
   readonly vars: ReadonlyMap<string, Constant>
   readonly date_formats: readonly string[]
   readonly rules_path: string | undefined
+  /** The module that holds functions for CXL, as written. */
+  readonly functions: string | undefined
   readonly strategy: 'fail_fast' | 'continue'
   readonly type_error_threshold: number | undefined
   readonly dlq: DeadLetterSettings | undefined
@@ -64,6 +66,7 @@ const pipelineBlock = v.strictObject({
   vars: v.optional(v.unknown()),
   date_formats: v.optional(v.array(v.string())),
   rules_path: v.optional(v.string()),
+  functions: v.optional(v.string('the path of a module')),
   batch_size: v.optional(atLeastOne),
   concurrency: v.optional(v.unknown()),
   metrics: v.optional(v.unknown()),
@@ -123,6 +126,7 @@ export function readSettings(document: YamlDocument, faults: Faults, memoryLimit
     vars: pipeline?.vars ?? new Map(),
     date_formats: pipeline?.date_formats ?? [],
     rules_path: pipeline?.rules_path,
+    functions: pipeline?.functions,
     ...handling,
   }
 }
@@ -155,6 +159,7 @@ interface PipelineBlock {
   readonly vars: ReadonlyMap<string, Constant>
   readonly date_formats: readonly string[]
   readonly rules_path: string | undefined
+  readonly functions: string | undefined
 }
 
 function readPipeline(document: YamlDocument, written: ValueMap, faults: Faults): PipelineBlock | undefined {
@@ -196,6 +201,7 @@ function readPipeline(document: YamlDocument, written: ValueMap, faults: Faults)
     vars: readVars(document, block.vars, faults),
     date_formats: block.date_formats ?? [],
     rules_path: block.rules_path,
+    functions: block.functions,
   }
 }
 

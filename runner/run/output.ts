@@ -8,11 +8,12 @@ import { jsonText } from '../../lib/record/text.ts'
 import type { Row, Value } from '../../lib/record/value.ts'
 import { Header } from '../../streams/csv/header.ts'
 import type { DeadLetter, RunContext } from '../../streams/node.ts'
-import type { Stringifying } from '../../streams/shell/index.ts'
+import type { Results } from '../../streams/shell/index.ts'
+import type { FormatWriter, WriterContext } from '../plan/output-formats.ts'
 import { standardStream } from '../plan/paths.ts'
 import type { PlannedOutput } from '../plan/plan.ts'
 import type { InputFile } from './find-files.ts'
-import { ioError, type PendingFile, type Publication, SampleFile, StreamFile } from './publication.ts'
+import { ioError, PendingFile, type Publication, SampleFile, StreamFile } from './publication.ts'
 import type { WrittenFile } from './run.ts'
 
 export interface OutputRun {
@@ -69,6 +70,8 @@ class OutputWriter extends Writable {
   readonly #header: Header | undefined
   /** By the name of the source file; of an output with one name for all there is one, `''`. */
   readonly #targets = new Map<string, Target>()
+  /** Those that were written to last, the latest at the end. */
+  readonly #awake = new Set<Target>()
   records = 0
 
   constructor(output: PlannedOutput, run: OutputRun) {
@@ -128,13 +131,14 @@ class OutputWriter extends Writable {
   async #take(batch: Row[]): Promise<void> {
     this.records += batch.length
     this.#run.onWritten(batch.length)
-    if (!this.#output.path.perFile) return this.#targetOf('').take(batch)
+    if (!this.#output.path.perFile) return (this.#targets.get('') as Target).take(batch)
     // Records of one file follow each other.
     for (let start = 0; start < batch.length; ) {
       const name = fileOf(batch[start] as Row)
       let end = start + 1
       while (end < batch.length && fileOf(batch[end] as Row) === name) end++
-      await this.#targetOf(name).take(batch.slice(start, end))
+      const target = await this.#targetOf(name)
+      await target.take(batch.slice(start, end))
       start = end
     }
   }
@@ -148,13 +152,22 @@ class OutputWriter extends Writable {
     for (const target of this.#targets.values()) await target.end()
   }
 
-  #targetOf(name: string): Target {
+  async #targetOf(name: string): Promise<Target> {
     const target = this.#targets.get(name)
-    if (target) return target
-    throw new ClinkerError('E314', {
-      message: `a record comes from the unknown file "${name}"`,
-      node: this.#output.label,
-    })
+    if (!target) {
+      throw new ClinkerError('E314', {
+        message: `a record comes from the unknown file "${name}"`,
+        node: this.#output.label,
+      })
+    }
+    this.#awake.delete(target)
+    this.#awake.add(target)
+    const [oldest] = this.#awake
+    if (oldest && this.#awake.size > mostAwake) {
+      this.#awake.delete(oldest)
+      await oldest.rest()
+    }
+    return target
   }
 
   #render(file: string | undefined): string {
@@ -169,6 +182,9 @@ class OutputWriter extends Writable {
     return target
   }
 }
+
+/** Files that are kept open while records come in any order. */
+const mostAwake = 16
 
 function fileOf(record: Row): string {
   return originOf(record)?.file.path ?? ''
@@ -206,6 +222,11 @@ class Target {
     }
   }
 
+  /** Holds as little as it can until more comes. */
+  async rest(): Promise<void> {
+    await this.#last.rest()
+  }
+
   async end(): Promise<void> {
     for (const part of this.#parts) await part.end()
   }
@@ -231,10 +252,9 @@ class Target {
     const number = this.#parts.length + 1
     const include_header = writing.include_header && (number === 1 || (split?.repeat_header ?? true))
     // A file without a shared header is complete as soon as the next one begins.
-    if (number > 1 && !this.#header) await this.#last.end()
-    const part = new Part(this.#output, this.#run, this.#pathOf(number), this.#header, include_header)
-    await part.open()
-    this.#parts.push(part)
+    if (number > 1) await (this.#header ? this.#last.rest() : this.#last.end())
+    const file = await openFile(this.#output, this.#run, this.#pathOf(number))
+    this.#parts.push(new Part(this.#output, this.#run, file, this.#header, include_header))
   }
 
   #pathOf(number: number): string {
@@ -297,55 +317,90 @@ function groupKey(value: Value | undefined): string {
   return key === undefined ? `json ${jsonText(value ?? null)}` : `${typeof key} ${key}`
 }
 
+type OutputFile = PendingFile | StreamFile | SampleFile
+
+async function openFile(output: PlannedOutput, run: OutputRun, file: string): Promise<OutputFile> {
+  if (run.sample) return new SampleFile(file)
+  if (file === standardStream) return new StreamFile(file, run.stdout)
+  const target = await chosenPath(output, run, file)
+  return run.publication.open(path.resolve(run.base, target), target)
+}
+
+/** The path, or by `if_exists` another one that is free. */
+async function chosenPath(output: PlannedOutput, { base, force }: OutputRun, file: string): Promise<string> {
+  const { if_exists, unique_suffix_width, label } = output
+  const folder = path.dirname(path.resolve(base, file))
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) {
+    throw ioError(file, `there is no folder "${path.dirname(file)}"`)
+  }
+  const exists = async (name: string): Promise<boolean> =>
+    lstat(path.resolve(base, name)).then(
+      () => true,
+      () => false,
+    )
+  if (if_exists === 'overwrite' || !(await exists(file))) return file
+  if (if_exists === 'error') {
+    if (force) return file
+    throw new ClinkerError('E000', {
+      message: `"${file}" exists already, and if_exists is \`error\``,
+      node: label,
+      help: 'remove it, or run with --force',
+      exit: 1,
+    })
+  }
+  const { dir, name, ext } = path.parse(file)
+  for (let number = 1; ; number++) {
+    const free = path.join(dir, `${name}-${String(number).padStart(unique_suffix_width, '0')}${ext}`)
+    if (!(await exists(free))) return free
+  }
+}
+
 /** One file and the writer of its format. */
 class Part {
   readonly #output: PlannedOutput
   readonly #run: OutputRun
-  readonly #path: string
-  readonly #writer: Stringifying
-  readonly #header: Header | undefined
-  readonly #includeHeader: boolean
+  readonly #file: OutputFile
+  readonly #writer: FormatWriter
   /** By shape: writers that only tell how long a record is. */
-  readonly #measures = new Map<unknown, Stringifying>()
-  #file: PendingFile | StreamFile | SampleFile | undefined
+  readonly #measures = new Map<unknown, FormatWriter>()
   #ended = false
   records = 0
   /** Bytes that are known to be in it, as far as a limit looks at them. */
   bytes = 0
 
-  constructor(output: PlannedOutput, run: OutputRun, file: string, header: Header | undefined, includeHeader: boolean) {
+  constructor(
+    output: PlannedOutput,
+    run: OutputRun,
+    file: OutputFile,
+    header: Header | undefined,
+    include_header: boolean,
+  ) {
     this.#output = output
     this.#run = run
-    this.#path = file
-    this.#header = header
-    this.#includeHeader = includeHeader
-    this.#writer = this.#makeWriter(header, includeHeader)
-  }
-
-  async open(): Promise<void> {
-    const { base, publication, sample, stdout } = this.#run
-    if (sample) this.#file = new SampleFile(this.#path)
-    else if (this.#path === standardStream) this.#file = new StreamFile(this.#path, stdout)
-    else {
-      const target = await this.#chosenPath()
-      this.#file = await publication.open(path.resolve(base, target), target)
-    }
-    if (this.#output.split?.max_bytes !== undefined && this.#includeHeader) this.bytes = this.#headerLength()
+    this.#file = file
+    const rewritable = file instanceof PendingFile && !file.direct
+    this.#writer = output.format.stringify(output, this.#writerContext({ header, include_header, rewritable }))
+    if (include_header && output.split?.max_bytes !== undefined) this.bytes = headerLength(header)
   }
 
   async write(batch: Row[], bytes = 0): Promise<void> {
     this.records += batch.length
     this.bytes += bytes
-    for (const text of this.#writer.process(batch) as Iterable<string | Uint8Array>) await this.#file?.add(text)
+    await this.#add(this.#writer.process(batch))
+  }
+
+  async rest(): Promise<void> {
+    if (this.#file instanceof PendingFile) await this.#file.rest()
   }
 
   async end(): Promise<void> {
     if (this.#ended) return
     this.#ended = true
-    for (const text of this.#writer.finish() as Iterable<string | Uint8Array>) await this.#file?.add(text)
-    await this.#file?.end()
-    if (this.#output.write_meta && this.#file && this.#path !== standardStream && !this.#run.sample)
-      await this.#writeMeta()
+    await this.#add(this.#writer.finish())
+    const revision = this.#writer.revision?.()
+    if (revision && this.#file instanceof PendingFile) await this.#file.rewrite(revision)
+    await this.#file.end()
+    if (this.#output.write_meta && this.#file instanceof PendingFile) await this.#writeMeta()
     await this.#writer.release()
   }
 
@@ -359,12 +414,12 @@ class Part {
   }
 
   written(): WrittenFile {
-    return {
-      node: this.#output.name,
-      path: this.#file?.target ?? this.#path,
-      records: this.records,
-      bytes: this.#file?.bytes ?? 0,
-    }
+    const { target, bytes } = this.#file
+    return { node: this.#output.name, path: target, records: this.records, bytes }
+  }
+
+  async #add(texts: Results<string | Uint8Array>): Promise<void> {
+    for (const text of texts as Iterable<string | Uint8Array>) await this.#file.add(text)
   }
 
   /** Bytes a record takes in the file. */
@@ -373,7 +428,10 @@ class Part {
     let measure = this.#measures.get(shape)
     if (!measure) {
       // Each shape has a writer of its own, so none of them meets a column it does not know.
-      measure = this.#output.format.stringify(withFirstHeader(this.#output), this.#writerContext(undefined, false))
+      measure = this.#output.format.stringify(
+        withFirstHeader(this.#output),
+        this.#writerContext({ header: undefined, include_header: false, rewritable: false }),
+      )
       this.#measures.set(shape, measure)
     }
     let bytes = 0
@@ -381,57 +439,11 @@ class Part {
     return bytes
   }
 
-  #headerLength(): number {
-    if (!this.#output.format.hasHeader) return 0
-    const names = this.#header?.names ?? []
-    return names.reduce((sum, name) => sum + Buffer.byteLength(name) + 1, 0)
-  }
-
-  #makeWriter(header: Header | undefined, include_header: boolean): Stringifying {
-    return this.#output.format.stringify(this.#output, this.#writerContext(header, include_header))
-  }
-
-  #writerContext(header: Header | undefined, include_header: boolean) {
+  #writerContext(file: Pick<WriterContext, 'header' | 'include_header' | 'rewritable'>): WriterContext {
     const { run } = this.#run
     const { budget, folder } = run
-    return {
-      name: this.#output.name,
-      budget,
-      folder,
-      header,
-      include_header,
-      report: run.on_error === 'continue' ? (letter: DeadLetter) => run.report(letter) : undefined,
-    }
-  }
-
-  /** The path, or by `if_exists` another one that is free. */
-  async #chosenPath(): Promise<string> {
-    const { base, force } = this.#run
-    const { if_exists, unique_suffix_width, label } = this.#output
-    const folder = path.dirname(path.resolve(base, this.#path))
-    if (!(await stat(folder).catch(() => undefined))?.isDirectory()) {
-      throw ioError(this.#path, `there is no folder "${path.dirname(this.#path)}"`)
-    }
-    const exists = async (file: string): Promise<boolean> =>
-      lstat(path.resolve(base, file)).then(
-        () => true,
-        () => false,
-      )
-    if (if_exists === 'overwrite' || !(await exists(this.#path))) return this.#path
-    if (if_exists === 'error') {
-      if (force) return this.#path
-      throw new ClinkerError('E000', {
-        message: `"${this.#path}" exists already, and if_exists is \`error\``,
-        node: label,
-        help: 'remove it, or run with --force',
-        exit: 1,
-      })
-    }
-    const { dir, name, ext } = path.parse(this.#path)
-    for (let number = 1; ; number++) {
-      const file = path.join(dir, `${name}-${String(number).padStart(unique_suffix_width, '0')}${ext}`)
-      if (!(await exists(file))) return file
-    }
+    const report = run.on_error === 'continue' ? (letter: DeadLetter) => run.report(letter) : undefined
+    return { name: this.#output.name, budget, folder, report, ...file }
   }
 
   /** The sidecar: what the file holds and which run wrote it. */
@@ -447,6 +459,11 @@ class Part {
     await meta.add(`${JSON.stringify(content, undefined, 2)}\n`)
     await meta.end()
   }
+}
+
+/** Bytes of a header as far as it is known. */
+function headerLength(header: Header | undefined): number {
+  return (header?.names ?? []).reduce((sum, name) => sum + Buffer.byteLength(name) + 1, 0)
 }
 
 function withFirstHeader(output: PlannedOutput): PlannedOutput {

@@ -15,6 +15,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import type { Writable } from 'node:stream'
 import { ClinkerError } from '../../lib/diagnostics/index.ts'
+import type { Revision } from '../../streams/csv/union-rows.ts'
 
 /**
  * The files of a run. Each is written to a hidden sibling; `commit` gives all of them their names at once, `abort` removes them.
@@ -24,6 +25,7 @@ export class Publication {
   readonly #files: PendingFile[] = []
   readonly #swept = new Set<string>()
   #settled = false
+  #aborted = false
 
   /** Prepares a file that will appear; `target` is what messages call it. A device or a pipe is written to as it is. */
   async open(file: string, target: string): Promise<PendingFile> {
@@ -38,8 +40,8 @@ export class Publication {
         throw ioError(target, reasonOf(error), error)
       })
     }
-    const pending = direct ? final : path.join(folder, siblingName(path.basename(final)))
-    const opened = new PendingFile(target, final, pending, direct)
+    if (this.#aborted) throw new Error('the run has ended')
+    const opened = new PendingFile(target, final, direct)
     this.#files.push(opened)
     return opened
   }
@@ -71,10 +73,8 @@ export class Publication {
 
   /** Removes every file that has not got its name. */
   async abort(): Promise<void> {
-    for (const file of this.#files) {
-      await file.close().catch(() => undefined)
-      if (!this.#settled && !file.direct) await unlink(file.pending).catch(() => undefined)
-    }
+    this.#aborted = true
+    if (!this.#settled) for (const file of this.#files) await file.discard()
   }
 
   /** Removes what killed runs left in a folder. */
@@ -94,20 +94,30 @@ export class PendingFile {
   /** As the pipeline names it. */
   readonly target: string
   readonly final: string
-  readonly pending: string
   /** Written straight to its place: a device, a pipe. */
   readonly direct: boolean
+  #pending: string
   #handle: FileHandle | undefined
+  /** Whether there is something under the pending name. */
+  #begun = false
   #ended = false
+  #discarded = false
   #text = ''
   #writing: Promise<void> | undefined
+  /** The end, or the writing anew, that is under way. */
+  #closing: Promise<void> | undefined
   bytes = 0
 
-  constructor(target: string, final: string, pending: string, direct: boolean) {
+  constructor(target: string, final: string, direct: boolean) {
     this.target = target
     this.final = final
-    this.pending = pending
     this.direct = direct
+    this.#pending = direct ? final : siblingOf(final)
+  }
+
+  /** Where it is until it gets its name. */
+  get pending(): string {
+    return this.#pending
   }
 
   /** Adds a piece. Wait for the promise before adding the next one. */
@@ -119,19 +129,72 @@ export class PendingFile {
     return this.#flush().then(() => this.#put(piece))
   }
 
+  /** Holds neither memory nor a descriptor until more is added. */
+  async rest(): Promise<void> {
+    await this.#flush()
+    if (!this.direct) await this.#close()
+  }
+
+  /** Writes all of it again, under another hidden name, as `revision` says. Only for a file that is not direct. */
+  rewrite(revision: Revision): Promise<void> {
+    return (this.#closing = this.#rewrite(revision))
+  }
+
   /** Writes what is left and closes the file, which is on the disk then. */
   async end(): Promise<void> {
     if (this.#ended) return
+    await (this.#closing = this.#end())
+    this.#ended = true
+  }
+
+  /** Gives the file up and removes it. What is being done to it stops soon, with an error. */
+  async discard(): Promise<void> {
+    this.#discarded = true
+    await this.#closing?.catch(() => undefined)
+    await this.#close().catch(() => undefined)
+    if (!this.direct) await unlink(this.#pending).catch(() => undefined)
+  }
+
+  async #end(): Promise<void> {
     await this.#flush()
     await this.#writing
-    this.#ended = true
     try {
       const handle = await this.#opened()
       if (!this.direct) await handle.sync()
     } catch (error) {
-      throw ioError(this.target, reasonOf(error), error)
+      throw this.#failure(error)
     } finally {
-      await this.close()
+      await this.#close()
+    }
+  }
+
+  async #rewrite({ from, head, copy }: Revision): Promise<void> {
+    await this.#flush()
+    await this.#writing
+    const draft = this.#pending
+    const handle = await this.#opened().catch((error: unknown) => {
+      throw this.#failure(error)
+    })
+    this.#pending = siblingOf(this.final)
+    this.#handle = undefined
+    this.#begun = false
+    this.bytes = 0
+    try {
+      await this.add(head)
+      const buffer = Buffer.allocUnsafe(readAtOnce)
+      for (let at = from; ; ) {
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, at).catch((error: unknown) => {
+          throw this.#failure(error)
+        })
+        if (bytesRead === 0) break
+        at += bytesRead
+        for (const bytes of copy(buffer.subarray(0, bytesRead))) await this.add(bytes)
+        // The next piece is read into the same buffer.
+        await this.#writing
+      }
+    } finally {
+      await handle.close()
+      await unlink(draft).catch(() => undefined)
     }
   }
 
@@ -156,23 +219,29 @@ export class PendingFile {
       for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten
       this.bytes += bytes.length
     } catch (error) {
-      throw ioError(this.target, reasonOf(error), error)
+      throw this.#failure(error)
     }
   }
 
   /** Opened when there is something to write, so that an output of a thousand files does not hold all of them open. */
   async #opened(): Promise<FileHandle> {
-    // Modes are left to the umask.
-    this.#handle ??= await open(this.pending, this.direct ? 'w' : 'wx', 0o666)
+    if (this.#discarded) throw new Error('the run has ended')
+    if (!this.#handle) {
+      // Modes are left to the umask.
+      this.#handle = await open(this.#pending, this.direct ? 'w' : this.#begun ? 'a+' : 'wx+', 0o666)
+      this.#begun = true
+    }
     return this.#handle
   }
 
-  /** Lets go of the file as it is. */
-  async close(): Promise<void> {
-    this.#ended = true
+  async #close(): Promise<void> {
     await this.#writing?.catch(() => undefined)
     await this.#handle?.close()
     this.#handle = undefined
+  }
+
+  #failure(error: unknown): ClinkerError {
+    return ioError(this.target, reasonOf(error), error)
   }
 }
 
@@ -218,16 +287,20 @@ export class SampleFile {
 /** Characters that are gathered before they are written in one go. */
 const writtenAtOnce = 128 * 1024
 
+/** Bytes that are read at once of a file that is written anew. */
+const readAtOnce = 256 * 1024
+
 /** Names of hidden siblings: the file's name, machine, process, a random part. */
 const siblingPattern = /^\..+\.([0-9a-f]{8})-(\d+)-[0-9a-f]{8}\.clinker$/
 
 /** File systems allow 255 bytes; the rest of the name needs up to 40. */
 const longestStem = 200
 
-function siblingName(name: string): string {
-  let stem = name
+function siblingOf(file: string): string {
+  let stem = path.basename(file)
   while (Buffer.byteLength(stem) > longestStem) stem = stem.slice(0, -1)
-  return `.${stem}.${thisMachine()}-${process.pid}-${randomBytes(4).toString('hex')}.clinker`
+  const name = `.${stem}.${thisMachine()}-${process.pid}-${randomBytes(4).toString('hex')}.clinker`
+  return path.join(path.dirname(file), name)
 }
 
 let machine: string | undefined
@@ -255,7 +328,7 @@ interface Old {
 }
 
 async function keepOld(final: string): Promise<Old> {
-  const backup = path.join(path.dirname(final), siblingName(path.basename(final)))
+  const backup = siblingOf(final)
   try {
     await link(final, backup)
     return { backup }

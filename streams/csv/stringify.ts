@@ -13,7 +13,7 @@ import { JoinCollision, Unwritable } from './cell-text.ts'
 import { Header } from './header.ts'
 import { checkJoinValues, type WrittenJoinValues } from './join-values.ts'
 import { type CsvFormat, csvOutputOptions, type WrittenSchema } from './options.ts'
-import { UnionText } from './union-text.ts'
+import { type Revision, UnionRows } from './union-rows.ts'
 import { CellFault, CsvWriter } from './writer.ts'
 
 /** Options of {@link stringify}: the keys of a `csv` output, and what a stream in code needs. */
@@ -41,6 +41,8 @@ export interface StringifyRun {
   readonly folder?: SpillFolder
   /** The header, when several files of one output share it. It is final once all of them have their records. */
   readonly header?: Header
+  /** What was written can be changed at the end, by `revision()`, so no text has to be held back. */
+  readonly rewritable?: boolean
   readonly report?: (letter: DeadLetter) => void
 }
 
@@ -74,15 +76,22 @@ export function stringify(options: StringifyOptions = {}): CsvStringify {
 export class CsvStringify extends Stringifying {
   readonly #node: string
   readonly #name: string
-  readonly #union: UnionText | undefined
+  /** Of a union header: what its rows lack in the end. */
+  readonly #union: UnionRows | undefined
+  /** Of a union header: the rows, where they cannot be changed once they are written. */
+  readonly #spool: TextSpool | undefined
+  /** Characters that are handed to the spool at once: few where memory is little. */
+  readonly #spooledAtOnce: number
   readonly #includeHeader: boolean
   readonly #delimiter: string
   readonly #header: Header
   readonly #writer: CsvWriter
   readonly #report: ((letter: DeadLetter) => void) | undefined
   readonly #folder: SpillFolder | undefined
-  /** Whether the header line is written, which without a union is before the first record. */
+  /** Whether the header line is written, which is before the first record unless the rows are held back. */
   #begun = false
+  /** Bytes of that line. */
+  #headBytes = 0
 
   constructor(given: StringifyOptions = {}, run: StringifyRun = {}) {
     const name = typeof given?.name === 'string' ? given.name : 'csv'
@@ -102,15 +111,15 @@ export class CsvStringify extends Stringifying {
       join_values: joins,
       scales: scalesOf(schema),
     })
+    const budget = options.memory ?? new MemoryBudget('512M')
+    this.#spooledAtOnce = Math.max(1024, budget.limit / 16)
     if (options.header !== 'first') {
-      if (!run.folder) this.#folder = new SpillFolder(options.spill_dir)
-      const folder = run.folder ?? (this.#folder as SpillFolder)
-      const budget = options.memory ?? new MemoryBudget('512M')
-      this.#union = new UnionText(
-        options.delimiter,
-        new TextSpool({ budget, folder, node }),
-        Math.max(1024, budget.limit / 16),
-      )
+      this.#union = new UnionRows(options.delimiter)
+      if (!run.rewritable) {
+        if (!run.folder) this.#folder = new SpillFolder(options.spill_dir)
+        const folder = run.folder ?? (this.#folder as SpillFolder)
+        this.#spool = new TextSpool({ budget, folder, node })
+      }
     }
     const letters = options.dead_letters
     if (options.on_error === 'continue') {
@@ -125,8 +134,11 @@ export class CsvStringify extends Stringifying {
       const shape = shapeOf(batch[start] as Row) as Shape
       let end = start + 1
       while (end < batch.length && shapeOf(batch[end] as Row) === shape) end++
-      if (this.#union) this.#keep(this.#union, batch, start, end, shape)
-      else text += this.#open(shape) + this.#rows(batch, start, end, shape, this.#header.names.length)
+      if (this.#union) text += this.#unite(this.#union, batch, start, end, shape)
+      else {
+        this.#settle(shape)
+        text += this.#begin() + this.#rows(batch, start, end, shape, this.#header.names.length)
+      }
       start = end
     }
     if (text !== '') yield text
@@ -134,36 +146,64 @@ export class CsvStringify extends Stringifying {
 
   *finish(): Iterable<string | Uint8Array> {
     const { names } = this.#header
-    if (this.#includeHeader && !this.#begun && names.length > 0) yield this.#writer.header()
-    if (this.#union) yield* this.#union.read(names.length)
+    if (names.length > 0) yield this.#begin()
+    if (!this.#union || !this.#spool) return
+    const complete = this.#union.completer(names.length)
+    // The spool uses its buffers again; what is given away must last.
+    for (const piece of this.#spool.read()) yield* complete(Buffer.from(piece))
+  }
+
+  /**
+   * What has to be done to the text that was given, now that all records of all files that share the header are there; undefined when it
+   * is right as it is.
+   * @internal
+   */
+  revision(): Revision | undefined {
+    const width = this.#header.names.length
+    if (!this.#union || this.#spool || this.#union.fit(width)) return undefined
+    const head = this.#includeHeader ? this.#writer.header() : ''
+    return { from: this.#headBytes, head, copy: this.#union.completer(width) }
   }
 
   override release(): void {
-    this.#union?.release()
+    this.#spool?.release()
     this.#folder?.close()
   }
 
-  /** Writes rows in the columns known so far. */
-  #keep(union: UnionText, batch: Row[], start: number, end: number, shape: Shape): void {
+  /** Writes rows in the columns known so far: the text that may go out now. */
+  #unite(union: UnionRows, batch: Row[], start: number, end: number, shape: Shape): string {
     this.#header.widen(shape)
     const width = this.#header.names.length
-    union.write(this.#rows(batch, start, end, shape, width), width)
+    const spool = this.#spool
+    const head = spool ? '' : this.#begin()
+    const text = this.#rows(batch, start, end, shape, width)
+    union.add(text, width)
+    if (!spool) return head + text
+    const step = this.#spooledAtOnce
+    for (let at = 0; at < text.length; at += step) spool.write(text.slice(at, at + step))
+    return ''
   }
 
-  /** Checks the columns of a record against the header, which the first one settles; the text that opens the file. */
-  #open(shape: Shape): string {
+  /** Checks the columns of a record against the header, which the first one settles. */
+  #settle(shape: Shape): void {
     const column = this.#header.settle(shape)
-    if (column !== undefined) {
-      throw new ClinkerError('SchemaDrift', {
-        node: this.#node,
-        message: `a record has the column ${preview(column)}, which the CSV header does not have: it was fixed by the first record`,
-        help: 'let `header` be union, declare the column, or leave it out by `include_unmapped: false`',
-        exit: 4,
-      })
-    }
+    if (column === undefined) return
+    throw new ClinkerError('SchemaDrift', {
+      node: this.#node,
+      message: `a record has the column ${preview(column)}, which the CSV header does not have: it was fixed by the first record`,
+      help: 'let `header` be union, declare the column, or leave it out by `include_unmapped: false`',
+      exit: 4,
+    })
+  }
+
+  /** The header line, the first time it is asked for. */
+  #begin(): string {
     if (this.#begun) return ''
     this.#begun = true
-    return this.#includeHeader ? this.#writer.header() : ''
+    if (!this.#includeHeader) return ''
+    const line = this.#writer.header()
+    this.#headBytes = Buffer.byteLength(line)
+    return line
   }
 
   #rows(batch: Row[], start: number, end: number, shape: Shape, width: number): string {

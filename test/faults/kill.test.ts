@@ -70,19 +70,22 @@ test('a run killed at any moment leaves the old output, and the next run works a
   expect(await readdir(path.join(folder.path, 'spill'))).toEqual([])
 }, 600_000)
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s ends with 130, keeps the old output and leaves nothing behind', async (signal) => {
-  await using folder = await temporaryFolder()
-  await prepare(folder.path, 200_000)
-  const child = start('clinker', limited, { cwd: folder.path })
-  const end = finished(child)
-  const spill = path.join(folder.path, 'spill')
-  while ((await readdir(spill)).length === 0 && child.exitCode === null) await sleep(10)
-  child.kill(signal)
-  expect((await end).exit).toBe(130)
-  expect(await readFile(path.join(folder.path, 'out.csv'), 'utf8')).toBe('old\n')
-  expect((await readdir(folder.path)).sort()).toEqual(['out.csv', 'pipeline.yaml', 'rows.csv', 'spill'])
-  expect(await readdir(spill)).toEqual([])
-})
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s ends with 130, keeps the old output and leaves nothing behind',
+  async (signal) => {
+    await using folder = await temporaryFolder()
+    await prepare(folder.path, 200_000)
+    const child = start('clinker', limited, { cwd: folder.path })
+    const end = finished(child)
+    const spill = path.join(folder.path, 'spill')
+    while ((await readdir(spill)).length === 0 && child.exitCode === null) await sleep(10)
+    child.kill(signal)
+    expect((await end).exit).toBe(130)
+    expect(await readFile(path.join(folder.path, 'out.csv'), 'utf8')).toBe('old\n')
+    expect((await readdir(folder.path)).sort()).toEqual(['out.csv', 'pipeline.yaml', 'rows.csv', 'spill'])
+    expect(await readdir(spill)).toEqual([])
+  },
+)
 
 test('a file size limit too small for the spill is E321 with exit 4, and the old output stays', async () => {
   await using folder = await temporaryFolder()

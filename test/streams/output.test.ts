@@ -291,7 +291,7 @@ describe('from code', () => {
       'E000: output: sort_order[0].order must be `asc` or `desc`, got "down"',
     )
     expect(refusal(() => output({ exlude: [] } as never))).toBe(
-      'E000: output: unknown key `exlude`\n  did you mean `exclude`? known keys: mapping, exclude, include_unmapped, include_correlation_keys, schema, sort_order, name, memory, spill_dir, on_error, dead_letters, batch, signal',
+      'E000: output: unknown key `exlude`\n  did you mean `exclude`? known keys: mapping, exclude, include_unmapped, include_correlation_keys, schema, sort_order, name, memory, spill_dir, on_error, dead_letters, batch, signal, functions',
     )
     expect(refusal(() => output({ mapping: [] }))).toContain('E364')
   })

@@ -47,7 +47,7 @@ describe('options', () => {
     expect(refusal({ partition_by: 'id', order_by: 'amount', sort_by: [] })).toBe(
       [
         'E000: reshape: unknown key `sort_by`',
-        '  known keys: partition_by, order_by, rules, finalize, name, memory, spill_dir, on_error, dead_letters, batch, signal',
+        '  known keys: partition_by, order_by, rules, finalize, name, memory, spill_dir, on_error, dead_letters, batch, signal, functions',
         'E000: reshape: partition_by must be a list of column names, got "id"',
         'E000: reshape: order_by must be a list of { field, order }, got "amount"',
         'E000: reshape: rules is missing: it must be a list of { name, when, mutate, synthesize }',

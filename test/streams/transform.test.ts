@@ -50,7 +50,7 @@ describe('options', () => {
     expect(refusal({ name: 'w', xcl: '' })).toBe(
       [
         'E000: transform "w": unknown key `xcl`',
-        '  did you mean `cxl`? known keys: cxl, validations, max_expansion, batch_size, declares, phase, analytic_window, log, name, memory, spill_dir, on_error, dead_letters, batch, signal',
+        '  did you mean `cxl`? known keys: cxl, validations, max_expansion, batch_size, declares, phase, analytic_window, log, name, memory, spill_dir, on_error, dead_letters, batch, signal, functions',
         'E000: transform "w": cxl is missing: it must be CXL text',
       ].join('\n'),
     )

@@ -13,7 +13,11 @@ export interface Finished {
 }
 
 /** Starts a built command. `shell` is put before it: `ulimit -f 64;`. */
-export function start(command: 'clinker' | 'cxl', args: string[], options: { cwd: string; shell?: string }): ChildProcess {
+export function start(
+  command: 'clinker' | 'cxl',
+  args: string[],
+  options: { cwd: string; shell?: string },
+): ChildProcess {
   const words = [process.execPath, path.join(commands, `${command}.js`), ...args]
   if (options.shell === undefined) return spawn(words[0] as string, words.slice(1), { cwd: options.cwd })
   const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')

@@ -326,6 +326,17 @@ function checkedCode(builtin: Builtin): BuiltinCode {
       return taken === wrong ? null : finish(receiver, taken)
     }
   }
+  if (!needsContext && parameters.length === 2 && parameters[1]?.rest === false) {
+    const [takeFirst, takeSecond] = takers as [(value: Value | undefined) => Taken, (value: Value | undefined) => Taken]
+    return (receiver, first, second) => {
+      if (refuses(receiver)) return null
+      const one = takeFirst(first)
+      const two = takeSecond(second)
+      if (one === wrong || two === wrong) return null
+      const result = run(unbox ? Number(receiver) : (receiver ?? null), one, two)
+      return box && result !== null ? boxFloat(result as number) : result
+    }
+  }
   const call = (context: readonly BuiltinContext[], receiver: Value, given: readonly Value[]): Value => {
     if (refuses(receiver)) return null
     const taken = takeAll(given)

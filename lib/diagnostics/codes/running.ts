@@ -120,7 +120,6 @@ export const runningCodes = category('running', {
     example: 'cxl: "emit share = amount / total"   # total is 0',
     fix: 'Guard the expression: `if total != 0 then amount / total`, `try_int`, `??`.',
     exit: 3,
-    status: 'reserved',
   },
   ValidationFailure: {
     title: 'validation failed',
@@ -129,6 +128,5 @@ export const runningCodes = category('running', {
     example: 'validations: [{ check: not_empty, field: email }]',
     fix: 'Correct the data, or give the check `severity: warn`.',
     exit: 3,
-    status: 'reserved',
   },
 })

@@ -177,7 +177,7 @@ export const sourceCodes = category('sources', {
       'The path to the records is not written as its format wants it: dotted keys in JSON, element names with `/` in XML. The right form is shown.',
     example: 'options: { record_path: $.data.rows }',
     fix: 'Write `data.rows` for JSON, `data/rows` for XML.',
-    status: 'reserved',
+    status: 'active',
   },
   E366: {
     title: 'sort order over framed input',

@@ -80,6 +80,7 @@ export const windowCodes = category(
       example:
         '- { type: output, name: out, input: rates_init, config: { name: out, type: csv, path: out.csv } }   # rates_init has phase: init',
       fix: 'End the init branch, and read the variable instead.',
+      status: 'active',
     },
     E171: {
       title: 'variable read before it is written',
@@ -101,6 +102,7 @@ export const windowCodes = category(
       example:
         '- { type: transform, name: first, phase: init, input: rates, config: { cxl: "emit r = $pipeline.total" } }',
       fix: 'Write the variable in the init phase too.',
+      status: 'active',
     },
   },
   'reserved',

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { bareEnvironment, compileExpression, compileTransform, type Scope, userFunctions } from '../../../lib/cxl/index.ts'
+import {
+  bareEnvironment,
+  compileExpression,
+  compileTransform,
+  type Scope,
+  userFunctions,
+} from '../../../lib/cxl/index.ts'
 import { faults, scopeOf, shortFaults, type } from './support.ts'
 
 const columns = {

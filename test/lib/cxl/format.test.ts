@@ -60,6 +60,7 @@ const formatted: [title: string, before: string, after: string][] = [
     'use a.b  as c\ndistinct  by k\ndistinct\nfilter  (a)\nemit $record.x=1\na',
     'use a.b as c\ndistinct by k\ndistinct\nfilter a\nemit $record.x = 1\na\n',
   ],
+  ['a bare expression that opens with a minus', 'emit a = b\n((-c) + 1)', 'emit a = b\n(-c + 1)\n'],
   ['lines that end in CR LF', 'emit a = 1\r\n\r\nemit b = 2 # x\r\n', 'emit a = 1\n\nemit b = 2 # x\n'],
   ['nothing', '\n\n', ''],
   ['only a comment', '# nothing here', '# nothing here\n'],

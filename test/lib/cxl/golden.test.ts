@@ -17,7 +17,7 @@ interface Case {
 
 const folder = path.join(import.meta.dirname, '../../golden/cxl')
 
-const codes: Record<string, string> = { parse: 'E202', resolve: 'E203', typecheck: 'E200', eval: 'eval' }
+const codes: Record<string, string> = { parse: 'E202', resolve: 'E203', typecheck: 'E200', eval: 'EvaluationFailure' }
 
 function casesOf(file: string): Case[] {
   const lines = readFileSync(path.join(folder, file), 'utf8').split('\n')

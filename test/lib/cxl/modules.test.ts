@@ -53,7 +53,7 @@ describe.each(backends)('%s code', (backend) => {
     } catch (error) {
       const { message, place } = error as EvaluationError
       expect([message, place?.file, place?.line, place?.column]).toStrictEqual([
-        "eval: row 1: field 'r': division by zero",
+        "EvaluationFailure: row 1: field 'r': division by zero",
         'rules/a/one.cxl',
         2,
         3,

@@ -422,7 +422,7 @@ describe.each(backends)('%s code', (backend) => {
       const error = failure(() =>
         run('emit a = 1\nemit total = 1 + s.to_int()', { s: 'string' }, [['1'], ['x1']], options),
       )
-      expect(error.message).toBe("eval: row 2: field 'total': cannot convert 'x1' to Int")
+      expect(error.message).toBe("EvaluationFailure: row 2: field 'total': cannot convert 'x1' to Int")
       expect([error.field, error.value, error.category, error.row, error.exit]).toStrictEqual([
         'total',
         'x1',
