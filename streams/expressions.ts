@@ -86,11 +86,16 @@ export function recordExpression(cxl: Cxl, scope: Scope): RecordExpression {
 
 /** Calls a function from code; what it throws is about the record, whatever it is. */
 export function call<Result>(given: (record: Row) => Result, row: Row): Result {
+  let result: Result
   try {
-    return given(row)
+    result = given(row)
   } catch (error) {
     throw new FunctionFailure(error)
   }
+  if (!(result instanceof Promise)) return result
+  // It is not waited for, so what becomes of it must not count as unheard.
+  result.catch(() => undefined)
+  throw new FunctionFailure('it gave a promise, and is not waited for; do such work in a stream before this one')
 }
 
 let functions = 0

@@ -85,6 +85,7 @@ export function fromCode<Config>(definition: NodeDefinition<Config>, given: unkn
       told = true
     },
     warn,
+    log: (_, message) => warn(message),
     ...shell,
     batch,
   }

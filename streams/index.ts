@@ -20,6 +20,7 @@ export type { Row, Value, ValueMap } from '../lib/record/value.ts'
 export * as csv from './csv/index.ts'
 export type { NodeOptions } from './from-code.ts'
 export { json, ndjson } from './json/index.ts'
+export type { LogDirective } from './log.ts'
 export type { DeadLetter } from './node.ts'
 export { type OutputConfig, type OutputOptions, output } from './output.ts'
 export {

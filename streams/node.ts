@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { GenericSchema } from 'valibot'
-import type { Environment, Scope } from '../lib/cxl/index.ts'
+import type { Environment, LogLevel, Scope } from '../lib/cxl/index.ts'
 import type { ErrorDetails, Place } from '../lib/diagnostics/error.ts'
 import type { MemoryBudget, SpillFolder } from '../lib/memory/index.ts'
 import type { Column } from '../lib/record/shape.ts'
@@ -49,6 +49,8 @@ export interface RunContext {
   /** Takes a rejected record. Throws when a limit on dead letters is passed. */
   report(letter: DeadLetter): void
   warn(message: string): void
+  /** Takes the events that a node is asked to tell. */
+  log(level: LogLevel, message: string): void
   /** Emit arrays of records instead of single ones: what the runner sets. */
   readonly batch: boolean
   readonly signal?: AbortSignal

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ClinkerError, ClinkerErrors, type Place, preview, suggestion } from '../lib/diagnostics/index.ts'
+import { ClinkerError, ClinkerErrors, closestMatch, type Place, preview, suggestion } from '../lib/diagnostics/index.ts'
 import { mapEntries } from '../lib/record/map.ts'
 import type { Row, ValueMap } from '../lib/record/value.ts'
 import type { ConfigPath } from './node.ts'
@@ -38,11 +38,19 @@ export function readOptions<Output>(
   const faults = [...structuralFaults(schema as Schema, given, [])]
   const parsed = v.safeParse(schema, given)
   for (const fault of valueFaults(schema as Schema, given, [], parsed.issues)) {
-    if (!faults.some(({ path }) => startsWith(fault.path, path))) faults.push(fault)
+    if (!faults.some((other) => startsWith(fault.path, other.path) || isMeant(fault, other))) faults.push(fault)
   }
   faults.sort((a, b) => a.order - b.order)
   const errors = faults.map((fault) => toError(fault, given, context))
   return { errors, output: parsed.success && !errors.length ? parsed.output : undefined }
+}
+
+/** Whether `missing` is the key that the unknown one was meant to be: that is one mistake. */
+function isMeant(missing: Fault, { path, key, expected }: Fault): boolean {
+  if (key === undefined || !missing.missing) return false
+  const wanted = missing.path.at(-1)
+  const siblings = path.length === missing.path.length && startsWith(path, missing.path.slice(0, -1))
+  return siblings && closestMatch(key, expected as readonly string[]) === wanted
 }
 
 /** Throws nothing, the one error, or all of them as one. */
@@ -96,6 +104,8 @@ interface Fault {
   readonly path: readonly (string | number)[]
   /** Set when the fault is a key and not its value. */
   readonly key?: string
+  /** Set when the value is not there. */
+  readonly missing?: true
   readonly order: number
   readonly says: (subject: string) => string
   readonly help?: string
@@ -157,6 +167,7 @@ function unknownKey(key: string, known: readonly string[]) {
 function missingKey(schema: Schema, path: readonly (string | number)[]) {
   const expected = described(schema)
   return {
+    missing: true as const,
     order: path.length ? 1 : 0,
     says: (subject: string) => `${subject} is missing: it must be ${expected}`,
     expected,

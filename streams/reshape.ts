@@ -158,7 +158,6 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
   #environment: Environment
   readonly #planner: Planner
   readonly #close: () => void
-  readonly #compare: ((a: Row, b: Row) => number) | undefined
   readonly #buffer: GroupedBuffer
   readonly #stamps: Stamps
   readonly #shapes = new ShapeTable()
@@ -185,12 +184,7 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
     this.#synthesizing = [...config.rules.keys()].filter((index) => config.rules[index]?.synthesize)
     const written = config.rules.flatMap((rule) => columnsOf(rule.mutate?.set))
     this.#collides = new Set(written).size < written.length
-    const order = config.order_by ?? []
-    if (order.length) {
-      this.#compare = sortComparator(
-        order.map((key) => ({ column: key.field, descending: key.order === 'desc', nulls: 'last' })),
-      )
-    }
+    const order = (config.order_by ?? []).map(({ field, order }) => ({ column: field, descending: order === 'desc' }))
     this.#buffer = new GroupedBuffer({
       budget: run.budget,
       folder: run.folder,
@@ -200,7 +194,7 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
       partition: config.partition_by,
       finalize: config.finalize ?? 'resident',
       priority: 15,
-      ...(this.#compare ? { order: this.#compare } : {}),
+      order: order.length > 0 ? sortComparator(order) : undefined,
     })
   }
 
@@ -214,7 +208,6 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
     for (const group of this.#buffer.groups()) {
       const passes = group.passes()
       const rows = passes ? undefined : group.rows()
-      if (rows && this.#compare) rows.sort(this.#compare)
       if (rows && rows.length <= recordsPerBatch) {
         this.#atOnce(rows, out)
         // Without a record to leave, too: full dead letters are waited for between two batches.
@@ -225,7 +218,13 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
       this.#reported = 0
       if (!rows || rows.length > recordsPerBatch) {
         this.#environment = steady(this.#run.environment)
-        yield* this.#inPasses(passes ?? (() => slices(rows as Row[])), group.size)
+        yield* passes
+          ? this.#inPasses(passes, group.size, () => this.#buffer.spool())
+          : this.#inPasses(
+              () => slices(rows as Row[]),
+              group.size,
+              () => new RowList(),
+            )
         this.#environment = this.#run.environment
       }
     }
@@ -260,10 +259,10 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
   }
 
   /**
-   * {@link Reshape.#atOnce} for a large group, which may be on disk: rules look at one record at a time, so one pass finds a collision,
-   * one gives the originals, and one for each rule what it synthesizes.
+   * {@link Reshape.#atOnce} for a large group, which may be on disk: rules look at one record at a time, so one pass finds a collision
+   * and one gives the originals. The latter puts aside the records on which rules that synthesize fire, by rule.
    */
-  *#inPasses(passes: () => Iterable<Row[]>, size: number): Generator<Row[], void, undefined> {
+  *#inPasses(passes: () => Iterable<Row[]>, size: number, open: () => RowStore): Generator<Row[], void, undefined> {
     const collided = this.#collides ? this.#firstCollision(passes()) : undefined
     if (collided) {
       const rejected = this.#rejection(collided.row, collided.rules, size)
@@ -275,11 +274,16 @@ export class Reshape<Out extends object = Row> extends Blocking<Out> {
       }
       return
     }
-    for (const batch of passes()) yield batch.map((row) => this.#original(row, this.#fireOn(row)))
-    for (const rule of this.#synthesizing) {
-      for (const batch of passes()) {
-        yield batch.filter((row) => this.#fireOn(row)?.includes(rule)).map((row) => this.#synthesized(row, rule))
-      }
+    const triggers = new Map(this.#synthesizing.map((rule) => [rule, open()]))
+    for (const batch of passes()) {
+      yield batch.map((row) => {
+        const firing = this.#fireOn(row)
+        for (const rule of firing ?? []) triggers.get(rule)?.add(row)
+        return this.#original(row, firing)
+      })
+    }
+    for (const [rule, rows] of triggers) {
+      for (const batch of rows.read()) yield batch.map((row) => this.#synthesized(row, rule))
     }
   }
 
@@ -757,6 +761,25 @@ function steady(environment: Environment): Environment {
   const now = environment.now()
   const log: Environment['log'] = (level, message, row) => environment.log(level, message, row)
   return { pipeline: environment.pipeline, variables: environment.variables, now: () => now, log }
+}
+
+/** Records that are put aside and read back once. */
+interface RowStore {
+  add(row: Row): void
+  read(): Iterable<Row[]>
+}
+
+/** A store of records that are in memory anyway. */
+class RowList implements RowStore {
+  readonly #rows: Row[] = []
+
+  add(row: Row): void {
+    this.#rows.push(row)
+  }
+
+  read(): Iterable<Row[]> {
+    return slices(this.#rows)
+  }
 }
 
 function* slices(rows: Row[]): Generator<Row[], void, undefined> {

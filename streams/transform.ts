@@ -28,6 +28,7 @@ import {
   sourceOf,
 } from './expressions.ts'
 import { edgeOf, fromCode, type NodeOptions, openEdge } from './from-code.ts'
+import { compileLog, type EventLog, type LogDirective, logDirectives, tell, tellRecord } from './log.ts'
 import type { ConfigPath, Edge, NodeDefinition, NodePlan, PlanContext, RunContext } from './node.ts'
 import { type Cxl, cxl, text, wholeNumber } from './options.ts'
 import { recordsPerBatch, Streaming } from './shell/index.ts'
@@ -67,6 +68,8 @@ export interface TransformConfig<In extends object = Row, Out extends object = R
   batch_size?: number
   declares?: Declaration[]
   phase?: 'main' | 'init'
+  /** Events that are told while it runs. They change no record. */
+  log?: LogDirective<In>[]
 }
 
 /** Options of {@link transform}. */
@@ -131,7 +134,7 @@ export const transformConfig = v.strictObject({
   ),
   phase: v.optional(v.pipe(v.picklist(['main', 'init']), v.description('init runs this branch before all others.'))),
   analytic_window: v.optional(v.pipe(v.unknown(), v.check(isAbsent, 'left out: windows are not supported yet'))),
-  log: v.optional(v.pipe(v.unknown(), v.check(isAbsent, 'left out: log directives are not supported yet'))),
+  log: v.optional(logDirectives),
 })
 
 /** The `transform` node. */
@@ -146,6 +149,7 @@ export const transformNode: NodeDefinition<TransformConfig> = {
 /** A planned transform; {@link fuseTransforms} takes adjacent ones. */
 export interface TransformPlan extends NodePlan {
   readonly stage: Stage
+  readonly log: readonly LogDirective[]
 }
 
 /** One stream for transforms that follow each other: records in between are made only where a check looks at them. */
@@ -175,6 +179,7 @@ export class Transform<Out extends object = Row> extends Streaming<Out> {
   /** The last ones used: records of one shape mostly follow each other. */
   #shape: Shape | undefined
   #function: Step | undefined
+  #begun = false
 
   /** Made by {@link transform}, by the plan of a node and by {@link fuseTransforms}. */
   constructor(stages: readonly Stage[], run: RunContext, close: () => void) {
@@ -185,6 +190,7 @@ export class Transform<Out extends object = Row> extends Streaming<Out> {
   }
 
   *process(batch: Row[]): Generator<Row[], void, undefined> {
+    this.#begin()
     const [first] = batch
     // Whether stages can be joined does not depend on the record.
     if (!first || !this.#functionFor(first)) {
@@ -206,8 +212,20 @@ export class Transform<Out extends object = Row> extends Streaming<Out> {
     if (out.length) yield out
   }
 
+  override finish(): Row[][] {
+    this.#begin()
+    for (const stage of this.#stages) stage.tellAll('after')
+    return []
+  }
+
   override release(): void {
     this.#close()
+  }
+
+  #begin(): void {
+    if (this.#begun) return
+    this.#begun = true
+    for (const stage of this.#stages) stage.tellAll('before')
   }
 
   /** All stages in one function, which pushes nothing when it throws; undefined where that is not possible. */
@@ -250,6 +268,8 @@ type Step = (row: Row, environment: Environment, out: Row[]) => unknown
 interface Stage {
   readonly context: PlanContext
   readonly maxExpansion: number
+  /** What is told of the transform as a whole; of a record the plan for its shape tells. */
+  readonly log: EventLog | undefined
   planFor(shape: Shape): StagePlan
 }
 
@@ -257,6 +277,7 @@ interface StagePlan {
   /** A compiled program, or a function from code. */
   readonly program: TransformProgram | ((record: Row) => unknown)
   readonly checks: readonly Check[]
+  readonly log: EventLog | undefined
 }
 
 interface Check {
@@ -277,6 +298,8 @@ class RunningStage {
   /** The last ones used: records of one shape mostly follow each other. */
   #shape: Shape | undefined
   #function: Step | undefined
+  /** Records looked at, counted where events are told of them. */
+  #seen = 0
 
   constructor(stage: Stage, run: RunContext, shapes: ShapeTable) {
     this.stage = stage
@@ -302,9 +325,25 @@ class RunningStage {
     }
   }
 
-  /** Program and checks for records of a shape; throws for a record that is refused. */
+  /** Tells the events that come once. */
+  tellAll(when: 'before' | 'after'): void {
+    for (const event of this.stage.log?.[when] ?? []) tell(event, this.#run)
+  }
+
+  /** Everything that is done with records of a shape; throws for a record that is refused. */
   #whole(shape: Shape): Step {
-    const { program, checks } = this.stage.planFor(shape)
+    const plan = this.stage.planFor(shape)
+    const { log } = plan
+    const step = this.#checked(plan, shape)
+    if (!log?.records.length) return step
+    return (row, environment, out) => {
+      tellRecord(log, ++this.#seen, row, this.#run)
+      step(row, environment, out)
+    }
+  }
+
+  /** Program and checks. */
+  #checked({ program, checks }: StagePlan, shape: Shape): Step {
     const { maxExpansion } = this.stage
     const bound =
       typeof program === 'function'
@@ -323,6 +362,8 @@ class RunningStage {
     const { context } = this.stage
     const refusal = refusalOf(error)
     if (!refusal) throw error
+    const { log } = this.stage.planFor(shapeOf(row) as Shape)
+    for (const event of log?.failures ?? []) tell(event, this.#run, row)
     if (this.#run.on_error === 'fail_fast') {
       throw evaluationFailure(error, row, refusal.subject, refusal.path, context, codeOf(refusal))
     }
@@ -400,12 +441,18 @@ class TooMany extends FunctionFailure {}
 
 function planTransform(config: TransformConfig, input: Edge, context: PlanContext): TransformPlan {
   const { plan, output, expressions, warnings } = compileStage(config, input, context)
-  const stage: Stage = { context, maxExpansion: config.max_expansion ?? defaultExpansion, planFor: () => plan }
+  const stage: Stage = {
+    context,
+    maxExpansion: config.max_expansion ?? defaultExpansion,
+    log: plan.log,
+    planFor: () => plan,
+  }
   return {
     output,
     expressions,
     warnings,
     stage,
+    log: config.log ?? [],
     stream: (run) => new Transform([stage], run, () => {}),
   }
 }
@@ -419,6 +466,7 @@ function stageByShape(config: TransformConfig, context: PlanContext): Stage {
   return {
     context,
     maxExpansion: config.max_expansion ?? defaultExpansion,
+    log: open.log,
     planFor: (shape) => {
       const edge = edgeOf(shape)
       if (edge.open) return open
@@ -453,9 +501,12 @@ function compileStage(config: TransformConfig, input: Edge, context: PlanContext
   if (compiled) expressions.push({ path: ['cxl'], text: config.cxl as string, type: typesText(compiled) })
   // The checks of a program that is at fault itself would be refused for what it lacks.
   const checks = program ? compileChecks(config, output, scope, context, faults, expressions) : []
+  const log = config.log?.length ? compileLog(config.log, input, scope, context, faults, expressions) : undefined
   faults.throw()
-  const plan: StagePlan = { program: program as NonNullable<typeof program>, checks }
-  const warnings = (compiled?.warnings ?? []).map((warning) => {
+  const plan: StagePlan = { program: program as NonNullable<typeof program>, checks, log }
+  // A transform that only picks records is one that emits nothing, and meant to be.
+  const picks = compiled?.emitted.length === 0 && !compiled.one
+  const warnings = (picks ? [] : (compiled?.warnings ?? [])).map((warning) => {
     const place = placeOf(warning.place, ['cxl'], context)
     return { ...warning, node: context.node, ...(place ? { place } : {}) }
   })
@@ -610,14 +661,15 @@ function heldType(type: Type, value: Value): Type {
   return holds ? type : Type.of('any')
 }
 
-/** Several stages as one function, where all are programs without checks and the language can join them. */
+/** Several stages as one function, where all are programs, nothing looks at single records, and the language can join them. */
 function joined(stages: readonly RunningStage[], shape: Shape, shapes: ShapeTable): Step | undefined {
   if (stages.length < 2) return undefined
   const programs: { program: TransformProgram; node: string }[] = []
   let behind = shape
   for (const { stage } of stages) {
-    const { program, checks } = stage.planFor(behind)
+    const { program, checks, log } = stage.planFor(behind)
     if (typeof program === 'function' || checks.length > 0) return undefined
+    if (log && log.records.length + log.failures.length > 0) return undefined
     programs.push({ program, node: stage.context.name })
     behind = program.shapeBehind(behind, shapes)
   }

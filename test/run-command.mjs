@@ -8,13 +8,13 @@ const dist = path.join(import.meta.dirname, '..', 'dist')
 export const commandPath = (command) => path.join(dist, 'runner', 'commands', `${command}.js`)
 
 /**
- * Resolves to `{ exit, stdout, stderr }`, texts. `inProcess` calls the command's `main`, one call at a time: the working folder and
+ * Resolves to `{ exit, stdout, stderr }`, texts. `flags` are Node's. `inProcess` calls the command's `main`, one call at a time: the working folder and
  * environment belong to the process.
  */
-export async function runCommand(command, args, { cwd, input = '', env = {}, inProcess = false, timeout = 120_000 }) {
+export async function runCommand(command, args, { cwd, input = '', env = {}, inProcess = false, flags = [], timeout = 120_000 }) {
   if (inProcess) return callMain(command, args, { cwd, input, env })
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [commandPath(command), ...args], { cwd, timeout, env: { ...process.env, TZ: 'UTC', ...env } })
+    const child = spawn(process.execPath, [...flags, commandPath(command), ...args], { cwd, timeout, env: { ...process.env, TZ: 'UTC', ...env } })
     const stdout = []
     const stderr = []
     child.stdout.on('data', (chunk) => stdout.push(chunk))

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // Runs the golden cases in test/golden against the built package and prints, per area, how many hold.
 //
-//   npm run golden [-- AREA… ] [--commands] [--only TEXT] [--jobs N]
+//   npm run golden [-- AREA… ] [--commands] [--closures] [--only TEXT] [--jobs N]
 //
 // AREA is a folder of test/golden/pipelines, or `cxl`. Without --commands the cases run inside this process, through the same
-// entry points the commands call; with it every case is a process of its own. A case that needs a node, format or language
+// entry points the commands call; with it every case is a process of its own, and with --closures that process may not generate
+// code, so that CXL runs on its other back end. A case that needs a node, format or language
 // feature which is not built yet is listed as waiting, with what it waits for. Exit status 1 when a case that could hold does not.
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,10 +19,13 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     commands: { type: 'boolean', default: false },
+    closures: { type: 'boolean', default: false },
     only: { type: 'string' },
     jobs: { type: 'string', default: '2' },
   },
 })
+
+const processes = options.commands || options.closures
 
 /** What is not built yet, and how a case shows that it needs it. A line leaves this list when its feature is there. */
 const waiting = [
@@ -103,7 +107,7 @@ async function casesOf(area) {
 
 async function runAll(cases) {
   const failures = []
-  const jobs = options.commands ? Number(options.jobs) : 1
+  const jobs = processes ? Number(options.jobs) : 1
   let next = 0
   const work = async () => {
     while (next < cases.length) {
@@ -122,7 +126,8 @@ async function runAll(cases) {
 }
 
 function call(command, args, cwd, more = {}) {
-  return runCommand(command, args, { cwd, inProcess: !options.commands, ...more })
+  const flags = options.closures ? ['--disallow-code-generation-from-strings'] : []
+  return runCommand(command, args, { cwd, inProcess: !processes, flags, ...more })
 }
 
 /** Whether a file is JSON other than one object a line. */

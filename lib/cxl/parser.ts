@@ -722,7 +722,7 @@ class Parser {
   #if(): Expr {
     const { start } = this.#next()
     const condition = this.#expression()
-    this.#expect('then', "after the condition of 'if'", "write 'if … then … else …'")
+    this.#expect('then', "after the condition of 'if'", this.#habitHelp() ?? "write 'if … then … else …'")
     const then = this.#expression()
     const otherwise = this.#accept('else') ? this.#expression() : undefined
     return this.#node({ kind: 'if', condition, then, else: otherwise, start, end: this.#previous.end })

@@ -12,7 +12,7 @@ export class ArrivalSort {
   #charged = 0
   #sorted = true
   #highest = Number.NEGATIVE_INFINITY
-  #runs: Run[] = []
+  #runs: readonly Run[] = []
   #file: SpillFile | undefined
 
   constructor(site: SpillSite, capacity: number) {
@@ -36,7 +36,7 @@ export class ArrivalSort {
     const writer = new RunWriter(this.#file, this.#site)
     if (this.#sorted) for (let index = 0; index < block.count; index++) writer.addFrom(block, index)
     else for (const index of inOrder(block)) writer.addFrom(block, index)
-    this.#runs.push(writer.close())
+    this.#runs = [...this.#runs, writer.close()]
     this.#clear()
     return true
   }

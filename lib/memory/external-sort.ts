@@ -1,6 +1,6 @@
 import type { Row } from '../record/value.ts'
 import type { MemoryBudget, Registration } from './budget.ts'
-import { type CompareCursors, Merge, reduceRuns, type Run, RunWriter, SpillSite } from './runs.ts'
+import { batchRows, MergedRuns, type Run, RunWriter, SpillSite } from './runs.ts'
 import { recordSize } from './size.ts'
 import type { SpillFile } from './spill-file.ts'
 import type { SpillFolder } from './spill-folder.ts'
@@ -35,6 +35,8 @@ export class ExternalSort {
   /** How many of `#rows`, from the first, have left for good. */
   #gone = 0
   #runs: Run[] = []
+  /** Of all runs, from the first reading on. */
+  #merged: MergedRuns | undefined
   #file: SpillFile | undefined
 
   constructor({ budget, folder, node, surface, compare, priority }: ExternalSortOptions) {
@@ -74,7 +76,10 @@ export class ExternalSort {
       // Unless they were spilled while the batch was away.
       if (!keep && this.#rows.length > 0) this.#forget(done)
     }
-    yield* this.#merged(done - this.#gone)
+    if (this.#runs.length > 0) {
+      this.#merged ??= new MergedRuns(this.#runs, this.#site, this.#compare)
+      yield* this.#merged.batches(done - this.#gone)
+    }
     if (!keep) this.release()
   }
 
@@ -85,14 +90,13 @@ export class ExternalSort {
     this.#rows = []
     this.#bytes = 0
     this.#runs = []
+    this.#merged?.release()
     this.#site.close()
   }
 
   #finish(): void {
-    if (this.#file) {
-      this.#spill()
-      this.#runs = reduceRuns(this.#runs, this.#site, (runs) => this.#merge(runs))
-    } else this.#sortRows()
+    if (this.#file) this.#spill()
+    else this.#sortRows()
     this.#ready = true
   }
 
@@ -125,36 +129,6 @@ export class ExternalSort {
     this.#bytes = 0
     return true
   }
-
-  #merge(runs: readonly Run[]): Merge {
-    const compare = this.#compare
-    // Without an order, the one before is that of the runs.
-    const byRecord: CompareCursors = compare ? (a, b) => compare(a.record, b.record) : () => 0
-    return new Merge(runs, this.#site, byRecord, this.#site.codec)
-  }
-
-  *#merged(skip: number): Generator<Row[], void, undefined> {
-    const runs = this.#runs
-    if (runs.length === 0) return
-    const merge = this.#merge(runs)
-    try {
-      let passed = 0
-      let batch: Row[] = []
-      for (let cursor = merge.next(); cursor; cursor = merge.next()) {
-        if (passed++ < skip) continue
-        batch.push(cursor.record)
-        if (batch.length < batchRows) continue
-        yield batch
-        // Released in the meantime.
-        if (this.#runs !== runs) return
-        batch = []
-      }
-      if (batch.length > 0) yield batch
-    } finally {
-      merge.close()
-    }
-  }
 }
 
-const batchRows = 512
 const gone: Row = {}

@@ -8,7 +8,8 @@ import { ExternalSort } from './external-sort.ts'
 import { GroupPartitions, groupBytes } from './group-partitions.ts'
 import { GroupTable } from './group-table.ts'
 import type { RowBlock } from './row-block.ts'
-import { readBlocks, RunWriter, SpillSite } from './runs.ts'
+import { RowSpool } from './row-spool.ts'
+import { MergedRuns, readBlocks, type Run, RunWriter, SpillSite } from './runs.ts'
 import { keySize, recordSize } from './size.ts'
 import type { SpillFile } from './spill-file.ts'
 import type { SpillFolder } from './spill-folder.ts'
@@ -27,7 +28,7 @@ export interface GroupedBufferOptions {
    * {@link Group.passes}.
    */
   finalize?: 'resident' | 'two_pass'
-  /** The order of the rows in {@link Group.passes}. Default: arrival. */
+  /** The order in which the rows of a group leave; those that tie leave as they came. Default: arrival. */
   order?: ((a: Row, b: Row) => number) | undefined
   /** See {@link MemoryBudget}. Default: 15. */
   priority?: number
@@ -38,11 +39,11 @@ export interface GroupedBufferOptions {
 /** The rows of one key. Valid until the next group is asked for. */
 export interface Group {
   readonly size: number
-  /** All rows in the order in which they came; the array is the caller's, who may sort it. E310 for a group that has `passes`. */
+  /** All rows in the order asked for; the array is the caller's. E310 for a group that has `passes`. */
   rows(): Row[]
   /**
-   * Only with `two_pass`, and only for a group too large to be held: a function that gives the rows in batches, in the order asked for,
-   * as often as it is called. Undefined: take `rows()`.
+   * Only with `two_pass`, and only for a group too large to be held: a function that gives the rows in batches, in the same order, as
+   * often as it is called. Undefined: take `rows()`.
    */
   passes(): (() => Iterable<Row[]>) | undefined
 }
@@ -60,7 +61,7 @@ export interface GroupedBufferStats {
  *
  * While the groups are few, they stay in memory in a {@link GroupTable}. When the budget asks for room, the oldest records of the largest
  * group go to disk, a slice at a time, so that a giant group leaves the others alone, until the budget is satisfied. At the end such a
- * group is read back.
+ * group is read back. With `two_pass` each slice is sorted before, so that a group too large to be held only has to be merged.
  *
  * When the groups are many and small, or the table itself takes too much, it is given up ({@link GroupedBuffer.#dissolve}): every
  * record goes to disk with a number, that of the first record of its group, and an external sort by that number brings the groups
@@ -88,10 +89,12 @@ export class GroupedBuffer {
   /** Groups that have left. */
   #emitted = 0
   #finished = false
-  /** While a group moves from here to a sort of its own. */
-  #busy = false
-  /** The sorts of the groups that left in passes. */
-  readonly #passed: ExternalSort[] = []
+  /** The order of slices on disk; undefined: that of arrival. */
+  readonly #sliceOrder: ((a: Row, b: Row) => number) | undefined
+  /** What is read of a giant group that is leaving. */
+  #merged: MergedRuns | undefined
+  /** The sorts of giant groups that came out of the sort of all rows. */
+  readonly #sorts: ExternalSort[] = []
 
   #sort: ArrivalSort | undefined
   #partitions: GroupPartitions | undefined
@@ -103,6 +106,7 @@ export class GroupedBuffer {
     this.#options = options
     this.#limit = budget.limit
     this.#soft = budget.soft
+    this.#sliceOrder = options.finalize === 'two_pass' ? options.order : undefined
     this.#registration = budget.register({
       name: node,
       surface: surface ?? defaultSurface,
@@ -114,7 +118,7 @@ export class GroupedBuffer {
 
   get stats(): GroupedBufferStats {
     let { written, files } = this.#site
-    for (const { stats } of this.#passed) {
+    for (const { stats } of this.#sorts) {
       written += stats.spilled_bytes
       files += stats.spilled_files
     }
@@ -156,7 +160,13 @@ export class GroupedBuffer {
     this.#partitions = undefined
     this.#sort = undefined
     this.#site.close()
-    this.#passed.at(-1)?.release()
+    this.#merged?.release()
+    this.#sorts.at(-1)?.release()
+  }
+
+  /** A place on disk for records that the caller puts aside. It goes with the buffer. */
+  spool(): RowSpool {
+    return new RowSpool(this.#site)
   }
 
   *#fromTable(table: GroupTable, group: number): Generator<Group, void, undefined> {
@@ -166,25 +176,20 @@ export class GroupedBuffer {
     // Out of the table, so that making room below cannot spill them.
     const tail = table.takeAll(group)
     if (!spilled) {
-      yield new ResidentGroup(tail)
+      yield this.#resident(tail)
       this.#registration.release(bytes)
       return
     }
     this.#spilled.delete(group)
     const total = spilled.bytes + bytes
     if (this.#mayPass(total)) {
-      const passing = this.#openPassing()
-      // The sort makes room for itself, or every row of this group would push out another group.
-      this.#busy = true
-      for (const row of this.#read(spilled)) passing.add(row, recordSize(row))
-      for (const row of tail) {
-        const size = recordSize(row)
-        this.#registration.release(size)
-        passing.add(row, size)
-      }
-      this.#busy = false
-      yield passing
-      passing.release()
+      const size = spilled.size + tail.length
+      if (tail.length > 0) spilled.runs.push(this.#writeSlice(tail))
+      this.#registration.release(bytes)
+      const merged = new MergedRuns(spilled.runs, this.#site, this.#sliceOrder, this.#spillFile)
+      this.#merged = merged
+      yield this.#passing(size, total, () => merged.batches())
+      merged.release()
       return
     }
     const fits = this.#tryCharge(spilled.bytes, total)
@@ -195,7 +200,7 @@ export class GroupedBuffer {
       if (!fits) throw this.#tooLarge(rows[0] as Row, total)
     }
     for (const row of tail) rows.push(row)
-    yield new ResidentGroup(rows)
+    yield this.#resident(rows)
     this.#registration.release(total)
   }
 
@@ -208,25 +213,27 @@ export class GroupedBuffer {
       const first = cursor.record
       let row = first
       let rows: Row[] = []
+      let size = 0
       let bytes = 0
       let fits = true
-      let passing: PassingGroup | undefined
+      let giant: ExternalSort | undefined
       for (;;) {
-        const size = recordSize(row)
-        bytes += size
-        if (passing) passing.add(row, size)
+        const rowBytes = recordSize(row)
+        size++
+        bytes += rowBytes
+        if (giant) giant.add(row)
         else if (this.#mayPass(bytes)) {
-          passing = this.#openPassing()
-          this.#registration.release(bytes - size)
-          for (const held of rows) passing.add(held, recordSize(held))
-          passing.add(row, size)
+          giant = this.#openSort()
+          this.#registration.release(bytes - rowBytes)
+          for (const held of rows) giant.add(held)
+          giant.add(row)
           rows = []
         } else if (fits) {
-          fits = this.#tryCharge(size, bytes)
+          fits = this.#tryCharge(rowBytes, bytes)
           if (fits) rows.push(row)
           // The others are only counted, to tell how large the group is.
           else {
-            this.#registration.release(bytes - size)
+            this.#registration.release(bytes - rowBytes)
             rows = []
           }
         }
@@ -235,19 +242,38 @@ export class GroupedBuffer {
         row = cursor.record
       }
       if (!fits) throw this.#tooLarge(first, bytes)
-      yield passing ?? new ResidentGroup(rows)
+      const sorted = giant
+      yield sorted ? this.#passing(size, bytes, () => sorted.sorted(true)) : this.#resident(rows)
       // Released in the meantime.
       if (this.#sort !== sort) return
-      if (passing) passing.release()
+      if (giant) giant.release()
       else this.#registration.release(bytes)
     }
   }
 
-  #openPassing(): PassingGroup {
+  #openSort(): ExternalSort {
     const { budget, folder, node, surface, order } = this.#options
     const sort = new ExternalSort({ budget, folder, node, surface: surface ?? defaultSurface, compare: order })
-    this.#passed.push(sort)
-    return new PassingGroup(sort, (first, bytes) => this.#tooLarge(first, bytes))
+    this.#sorts.push(sort)
+    return sort
+  }
+
+  #resident(rows: Row[]): Group {
+    const { order } = this.#options
+    if (order && rows.length > 1) rows.sort(order)
+    return { size: rows.length, rows: () => rows, passes: () => undefined }
+  }
+
+  /** A group that is read as often as asked, and never held. */
+  #passing(size: number, bytes: number, read: () => Iterable<Row[]>): Group {
+    return {
+      size,
+      rows: () => {
+        for (const [first] of read()) throw this.#tooLarge(first as Row, bytes)
+        return []
+      },
+      passes: () => read,
+    }
   }
 
   /** Whether a group is so large that it leaves in passes. A smaller one is quicker in memory, even if it was spilled. */
@@ -268,13 +294,12 @@ export class GroupedBuffer {
   }
 
   #spill(bytes: number): boolean {
-    if (this.#busy) return false
     const table = this.#table
     if (!table) return this.#spillDissolved()
     const group = table.largest()
     if (group < 0) return false
     if (this.#tableBytes > this.#soft / 2 || table.bytesOf(group) < this.#limit / smallestSlices) this.#dissolve(table)
-    else this.#spillSlice(table, group, Math.max(bytes, this.#soft / 16))
+    else this.#spillSlice(table, group, Math.max(bytes, this.#soft / 16, table.bytesOf(group) / 4))
     return true
   }
 
@@ -285,23 +310,32 @@ export class GroupedBuffer {
 
   /** Writes the oldest rows of a group, so many bytes or all of them. */
   #spillSlice(table: GroupTable, group: number, bytes: number): void {
-    this.#spillFile ??= this.#site.open()
-    const writer = new RunWriter(this.#spillFile, this.#site)
+    const before = table.bytesOf(group)
     const rows = table.takeOldest(group, bytes)
-    let written = 0
-    for (const row of rows) {
-      written += recordSize(row)
-      writer.add(row)
-    }
-    const run = writer.close()
+    const written = before - table.bytesOf(group)
+    const run = this.#writeSlice(rows)
     let spilled = this.#spilled.get(group)
-    if (!spilled) this.#spilled.set(group, (spilled = { bytes: 0, runs: [] }))
+    if (!spilled) this.#spilled.set(group, (spilled = { size: 0, bytes: 0, runs: [] }))
+    spilled.size += rows.length
     spilled.bytes += written
     const last = spilled.runs.at(-1)
     // The slices of one giant group follow each other.
-    if (last?.to === run.from) last.to = run.to
-    else spilled.runs.push({ from: run.from, to: run.to })
+    if (last?.to === run.from && !this.#sliceOrder) {
+      spilled.runs[spilled.runs.length - 1] = {
+        ...last,
+        to: run.to,
+        frameBytes: Math.max(last.frameBytes, run.frameBytes),
+      }
+    } else spilled.runs.push(run)
     this.#registration.release(written)
+  }
+
+  #writeSlice(rows: Row[]): Run {
+    if (this.#sliceOrder) rows.sort(this.#sliceOrder)
+    this.#spillFile ??= this.#site.open()
+    const writer = new RunWriter(this.#spillFile, this.#site)
+    for (const row of rows) writer.add(row)
+    return writer.close()
   }
 
   /**
@@ -366,60 +400,9 @@ export class GroupedBuffer {
 
 /** Where the rows of a group that left the table stand in the spill file. */
 interface SpilledGroup {
+  size: number
   bytes: number
-  readonly runs: { from: number; to: number }[]
-}
-
-class ResidentGroup implements Group {
-  readonly #rows: Row[]
-
-  constructor(rows: Row[]) {
-    this.#rows = rows
-  }
-
-  get size(): number {
-    return this.#rows.length
-  }
-
-  rows(): Row[] {
-    return this.#rows
-  }
-
-  passes(): undefined {
-    return undefined
-  }
-}
-
-/** A group that is read as often as asked, and never held. */
-class PassingGroup implements Group {
-  size = 0
-  #bytes = 0
-  #first: Row = {}
-  readonly #sort: ExternalSort
-  readonly #tooLarge: (first: Row, bytes: number) => ClinkerError
-
-  constructor(sort: ExternalSort, tooLarge: (first: Row, bytes: number) => ClinkerError) {
-    this.#sort = sort
-    this.#tooLarge = tooLarge
-  }
-
-  add(row: Row, bytes: number): void {
-    if (this.size++ === 0) this.#first = row
-    this.#bytes += bytes
-    this.#sort.add(row)
-  }
-
-  rows(): Row[] {
-    throw this.#tooLarge(this.#first, this.#bytes)
-  }
-
-  passes(): () => Iterable<Row[]> {
-    return () => this.#sort.sorted(true)
-  }
-
-  release(): void {
-    this.#sort.release()
-  }
+  readonly runs: Run[]
 }
 
 const defaultSurface = 'grouped records'

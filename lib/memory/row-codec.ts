@@ -218,13 +218,13 @@ function unwrapFirst(packed: PackedValue[], count: number): Value[] {
 
 function unwrap(value: PackedValue): Value {
   if (!Array.isArray(value)) return value
-  const [kind, first, second, third, ...rest] = value as [number, ...number[]]
+  const [kind, first, second, third] = value as [number, ...number[]]
   switch (kind) {
     case wrappedDate:
-      return CivilDate.of(first as number, second as number, third as number) as CivilDate
+      return CivilDate.trusted(first as number, second as number, third as number)
     case wrappedDateTime: {
-      const date = CivilDate.of(first as number, second as number, third as number) as CivilDate
-      return CivilDateTime.of(date, ...(rest as [number, number, number, number])) as CivilDateTime
+      const date = CivilDate.trusted(first as number, second as number, third as number)
+      return CivilDateTime.of(date, ...(value.slice(4) as [number, number, number, number])) as CivilDateTime
     }
     case wrappedDecimal:
       return Decimal.of(BigInt(first as number | string), second as number)

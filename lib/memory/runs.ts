@@ -195,8 +195,70 @@ export function* readBlocks(file: SpillFile, extent: Extent, site: SpillSite): G
   for (const body of file.frames(extent, site.bufferBytes)) yield RowBlock.from(body)
 }
 
-/** Merges neighbouring runs until so few are left that they can be read side by side. Removes files that hold no run any more. */
-export function reduceRuns(runs: Run[], site: SpillSite, open: (runs: readonly Run[]) => Merge): Run[] {
+/** Runs as one sequence of records, which is read as often as asked. */
+export class MergedRuns {
+  readonly #site: SpillSite
+  readonly #compare: CompareCursors
+  readonly #shared: SpillFile | undefined
+  #runs: readonly Run[]
+
+  /** Takes the files of the runs over, but for `shared`. Without `compare`, one run comes behind the other. */
+  constructor(
+    runs: readonly Run[],
+    site: SpillSite,
+    compare: ((a: Row, b: Row) => number) | undefined,
+    shared?: SpillFile,
+  ) {
+    this.#site = site
+    this.#compare = compare ? (a, b) => compare(a.record, b.record) : () => 0
+    this.#shared = shared
+    this.#runs = reduceRuns(runs, site, (some) => this.#merge(some), shared)
+  }
+
+  /** The records but for the first `skip`. Ends early when the runs are released. */
+  *batches(skip = 0): Generator<Row[], void, undefined> {
+    const runs = this.#runs
+    const merge = this.#merge(runs)
+    try {
+      let passed = 0
+      let batch: Row[] = []
+      for (let cursor = merge.next(); cursor; cursor = merge.next()) {
+        if (passed++ < skip) continue
+        batch.push(cursor.record)
+        if (batch.length < batchRows) continue
+        yield batch
+        if (this.#runs !== runs) return
+        batch = []
+      }
+      if (batch.length > 0) yield batch
+    } finally {
+      merge.close()
+    }
+  }
+
+  release(): void {
+    for (const { file } of this.#runs) if (file !== this.#shared) this.#site.remove(file)
+    this.#runs = []
+  }
+
+  #merge(runs: readonly Run[]): Merge {
+    return new Merge(runs, this.#site, this.#compare, this.#site.codec)
+  }
+}
+
+/** Records that leave memory together. */
+export const batchRows = 512
+
+/**
+ * Merges neighbouring runs until so few are left that they can be read side by side. Removes files that hold no run any more, but for
+ * `shared`, in which others have theirs.
+ */
+export function reduceRuns(
+  runs: readonly Run[],
+  site: SpillSite,
+  open: (runs: readonly Run[]) => Merge,
+  shared?: SpillFile,
+): readonly Run[] {
   let left = runs
   for (;;) {
     const width = mergeWidth(left, site)
@@ -210,7 +272,7 @@ export function reduceRuns(runs: Run[], site: SpillSite, open: (runs: readonly R
       excess -= part.length - 1
       index += part.length
     }
-    removeUnused(left, merged, site)
+    removeUnused(left, [...merged, ...(shared ? [{ file: shared }] : [])], site)
     left = merged
   }
 }
@@ -231,7 +293,11 @@ function mergeInto(file: SpillFile, merge: Merge, site: SpillSite): Run {
   return writer.close()
 }
 
-function removeUnused(before: readonly Run[], after: readonly Run[], site: SpillSite): void {
+function removeUnused(
+  before: readonly Pick<Run, 'file'>[],
+  after: readonly Pick<Run, 'file'>[],
+  site: SpillSite,
+): void {
   const used = new Set(after.map((run) => run.file))
   for (const { file } of before) if (!used.has(file)) site.remove(file)
 }

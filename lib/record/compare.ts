@@ -221,18 +221,26 @@ function plainComparator(keys: readonly SortKey[]): (left: Row, right: Row) => n
   }
 }
 
-/** {@link plainComparator} with the columns read by name, and equal or numeric cells told apart on the spot. bench/records */
+/** {@link plainComparator} with the columns read by name, and numbers, texts and dates compared without looking for their kinds. bench/records */
 function generatedComparator(keys: readonly SortKey[]): (left: Row, right: Row) => number {
   const code = new Code()
+  const date = code.bind(CivilDate)
   const lines = ['let x, y, c']
   for (const { column, descending = false, nulls = 'last' } of keys) {
     const [less, more] = descending ? [1, -1] : [-1, 1]
+    const other = `${code.bind(compareKey)}(x, y, ${descending}, ${nulls === 'first'})`
     lines.push(
       `x = ${code.member('a', column)}; y = ${code.member('b', column)}`,
       'if (x !== y) {',
-      `  if (typeof x === 'number' && typeof y === 'number' && x < y) return ${less}`,
-      `  if (typeof x === 'number' && typeof y === 'number' && x > y) return ${more}`,
-      `  c = ${code.bind(compareKey)}(x, y, ${descending}, ${nulls === 'first'})`,
+      "  if (typeof x === 'number' && typeof y === 'number') {",
+      `    if (x < y) return ${less}`,
+      `    if (x > y) return ${more}`,
+      `    c = ${other}`,
+      `  } else if (typeof x === 'string' && typeof y === 'string') c = ${descending ? '-' : ''}${code.bind(compareText)}(x, y)`,
+      `  else if (x instanceof ${date} && y instanceof ${date}) {`,
+      '    c = x.year - y.year || x.month - y.month || x.day - y.day',
+      `    if (c !== 0) return c < 0 ? ${less} : ${more}`,
+      `  } else c = ${other}`,
       '  if (c !== 0) return c',
       '}',
     )

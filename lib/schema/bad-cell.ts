@@ -17,13 +17,15 @@ export interface BadCell {
   readonly format?: string | undefined
   /** What stands there; null when there is nothing. */
   readonly value: unknown
+  /** How to mend it, where the reader knows better than the type tells. */
+  readonly help?: string | undefined
 }
 
 /** A cell that does not convert to the type of its column: E126. */
 export function badCell(cell: BadCell): ClinkerError {
   const { source, file, row, column, field, type, value } = cell
   const where = file === '' ? '' : `${file} `
-  const help = helpFor(cell)
+  const help = cell.help ?? helpFor(cell)
   return new ClinkerError('E126', {
     node: `source "${source}"`,
     message: `${where}row=${row} column=${column} field=${preview(field)}: declared ${type}, got ${preview(value)}`,

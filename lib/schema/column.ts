@@ -1,4 +1,4 @@
-import { ClinkerError, ClinkerErrors, suggestion, type Place, preview } from '../diagnostics/index.ts'
+import { ClinkerError, ClinkerErrors, closestMatch, type Place, preview, suggestion } from '../diagnostics/index.ts'
 import { BadDatePattern, compileDatePattern } from '../record/date-pattern.ts'
 import { maxScale } from '../record/decimal.ts'
 import { isMap } from '../record/kind.ts'
@@ -137,12 +137,17 @@ function readColumns(written: unknown, faults: SchemaFaults): SchemaColumn[] {
 
 function readColumn(entry: unknown, path: Path, faults: SchemaFaults): SchemaColumn | undefined {
   if (!isMap(entry as Value)) {
-    faults.add(path, `a column of the schema must be { name, type }, got ${preview(entry)}`)
+    const help = typeof entry === 'string' ? { help: `write { name: ${entry}, type: string }` } : {}
+    faults.add(path, `a column of the schema must be { name, type }, got ${preview(entry)}`, help)
     return undefined
   }
   const given = entry as ValueMap
-  for (const key of mapKeys(given)) if (!columnKeys.includes(key)) unknownKey(key, path, faults)
+  const unknown = mapKeys(given).filter((key) => !columnKeys.includes(key))
+  for (const key of unknown) unknownKey(key, path, faults)
+  // A key that is only misspelt is one fault.
+  const isMeant = (wanted: string): boolean => unknown.some((key) => closestMatch(key, columnKeys) === wanted)
   const { name } = given
+  if (name === undefined && isMeant('name')) return undefined
   if (typeof name !== 'string') {
     faults.add(
       name === undefined ? path : [...path, 'name'],
@@ -152,6 +157,7 @@ function readColumn(entry: unknown, path: Path, faults: SchemaFaults): SchemaCol
     )
     return undefined
   }
+  if (given['type'] === undefined && isMeant('type')) return undefined
   const type = readType(given['type'], name, [...path, 'type'], faults)
   if (!type) return undefined
   return { name, type, ...readDetails(given, name, type, path, faults) }
@@ -181,11 +187,38 @@ function readType(written: unknown, name: string, path: Path, faults: SchemaFaul
     return undefined
   }
   const bare = typeof written === 'string' ? (/^nullable\((.*)\)$/s.exec(written)?.[1] ?? written) : undefined
+  const meant = meantType(bare ?? '')
+  const known = `known types: ${knownTypes.join(', ')}`
   faults.add(path, `column ${preview(name)} has the unknown type ${preview(written)}`, {
-    help: suggestion(bare ?? '', knownTypes, 'known types'),
+    help: meant === undefined ? suggestion(bare ?? '', knownTypes, 'known types') : `did you mean \`${meant}\`? ${known}`,
   })
   return undefined
 }
+
+/** The type that another language means by a name. */
+function meantType(name: string): string | undefined {
+  const optional = /^(.*)\?$/s.exec(name)?.[1]
+  if (optional !== undefined && isSchemaType(optional)) return `nullable(${optional})`
+  return typesElsewhere.get(name.toLowerCase())
+}
+
+const typesElsewhere: ReadonlyMap<string, string> = new Map([
+  ['integer', 'int'],
+  ['long', 'int'],
+  ['bigint', 'int'],
+  ['number', 'float'],
+  ['double', 'float'],
+  ['real', 'float'],
+  ['text', 'string'],
+  ['str', 'string'],
+  ['varchar', 'string'],
+  ['boolean', 'bool'],
+  ['datetime', 'date_time'],
+  ['timestamp', 'date_time'],
+  ['list', 'array'],
+  ['object', 'map'],
+  ['json', 'map'],
+])
 
 const knownTypes = [...schemaTypes, 'nullable(type)']
 

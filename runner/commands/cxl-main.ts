@@ -9,6 +9,8 @@ const program: Program = {
     eval: { summary: 'evaluate a program for one record', load: () => import('./cxl-eval.ts') },
     check: { summary: 'check a program', load: () => import('./cxl-check.ts') },
     fmt: { summary: 'print a program in the standard layout', load: () => import('./cxl-fmt.ts') },
+    repl: { summary: 'evaluate line by line', load: () => import('./cxl-repl.ts') },
+    help: { summary: 'explain a function or a topic of the language', load: () => import('./cxl-help.ts') },
   },
 }
 

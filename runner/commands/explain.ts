@@ -14,11 +14,15 @@ interface Flags {
 export function command({ stdout }: Streams): Command {
   return new Command()
     .description('Explains a diagnostic code, or lists all of them.')
-    .option('--code <code>', 'explain one code')
+    .argument('[code]', 'the code to explain')
+    .option('--code <code>', 'the same')
     .option('--list', 'list the codes')
     .option('--category <category>', `with --list: only ${categories.join(', ')}`)
     .option('--status <status>', `with --list: only ${statuses.join(', ')}`)
-    .action((flags: Flags) => void stdout.write(explain(flags)))
+    .action((code: string | undefined, flags: Flags) => {
+      if (code !== undefined && flags.code !== undefined) refuse('give one code')
+      stdout.write(explain(code === undefined ? flags : { ...flags, code }))
+    })
 }
 
 function explain(flags: Flags): string {
@@ -26,7 +30,7 @@ function explain(flags: Flags): string {
   if (flags.code !== undefined) {
     if (flags.category !== undefined || flags.status !== undefined) refuse('--category and --status go with --list')
     const entry = codes.get(flags.code)
-    if (!entry) refuse(`there is no code "${flags.code}"; the codes are ${[...codes.keys()].join(' ')}`)
+    if (!entry) refuse(`there is no code "${flags.code}"; ${suggestionFor(flags.code)}`)
     return codePage(entry)
   }
   checkKnown('--category', flags.category, categories)
@@ -37,6 +41,12 @@ function explain(flags: Flags): string {
       (flags.status === undefined || entry.status === flags.status),
   )
   return codeList(wanted)
+}
+
+function suggestionFor(code: string): string {
+  const known = [...codes.keys()]
+  const near = known.find((each) => each.toLowerCase() === code.toLowerCase())
+  return `${near === undefined ? '' : `did you mean ${near}? `}the codes are ${known.join(' ')}`
 }
 
 function checkKnown(flag: string, value: string | undefined, known: readonly string[]): void {

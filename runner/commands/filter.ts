@@ -1,29 +1,38 @@
-import { createReadStream, readFileSync } from 'node:fs'
-import { type Duplex, Writable } from 'node:stream'
+import { readFileSync, existsSync } from 'node:fs'
+import { type Duplex, type Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Command } from 'commander'
-import { getDescription, type GenericSchema } from 'valibot'
-import { ClinkerError } from '../../lib/diagnostics/index.ts'
+import { getDescription } from 'valibot'
+import { ClinkerError, ClinkerErrors } from '../../lib/diagnostics/index.ts'
 import { MemoryBudget } from '../../lib/memory/index.ts'
+import { mapEntries } from '../../lib/record/map.ts'
+import type { Column } from '../../lib/record/shape.ts'
+import type { ValueMap } from '../../lib/record/value.ts'
 import * as csv from '../../streams/csv/index.ts'
 import { json, ndjson } from '../../streams/json/index.ts'
-import type { DeadLetter, NodeDefinition } from '../../streams/node.ts'
+import type { ConfigPath, DeadLetter, Edge, NodeDefinition, PlanContext } from '../../streams/node.ts'
+import { checkOptions } from '../../streams/options.ts'
 import { YamlDocument } from '../plan/document.ts'
+import { standardStream } from '../plan/paths.ts'
 import { checkedLimit, defaultLimit } from '../plan/settings.ts'
+import { inputFailure, openInput } from '../run/open-input.ts'
 import { reasonOf } from '../run/publication.ts'
-import { Exit, refuse, type Streams } from './program.ts'
+import { cancellable, cancelled, Exit, refuse, type Streams } from './program.ts'
 
 /** Formats that filters read and write. */
 const formats = ['csv', 'json', 'ndjson'] as const
 type Format = (typeof formats)[number]
 
-interface FilterFlags {
+interface FormatFlags {
   from?: string
   to?: string
   schema?: string
-  config?: string
   memoryLimit?: string
   spillDir?: string
+}
+
+interface FilterFlags extends FormatFlags {
+  config?: string
   onError?: string
   [flag: string]: unknown
 }
@@ -37,6 +46,25 @@ interface FactoryOptions {
   on_error: 'fail_fast' | 'continue'
 }
 
+/** What `--help` of a filter shows besides its flags, and the key that its first argument gives when no flag does. */
+interface FilterForm {
+  readonly examples: readonly string[]
+  readonly argument?: Argument
+}
+
+interface Argument {
+  readonly key: string
+  readonly name: string
+  readonly description: string
+}
+
+/** A node between a parser and a writer. */
+interface Step {
+  readonly stream: Duplex
+  /** The columns behind the node: the header of a CSV without a record. */
+  columnsBehind(columns: readonly Column[]): readonly Column[]
+}
+
 /**
  * The shell filter of a node: standard input (or a file) in, standard output out. Its flags are the keys of the node's config; what is
  * not a plain text is given as YAML.
@@ -45,91 +73,284 @@ export function filterCommand(
   streams: Streams,
   definition: NodeDefinition<never>,
   factory: (config: Record<string, unknown> & FactoryOptions) => Duplex,
+  { argument, examples }: FilterForm,
 ): Command {
-  const command = formatFlags(new Command().description(definition.summary))
-    .option('--config <file>', 'a YAML file with the config of the node')
-    .option('--on-error <what>', 'fail_fast, or continue: leave failed records out and report them', 'fail_fast')
-  const keys = entriesOf(definition.config)
+  const command = new Command().description(definition.summary)
+  if (argument) command.argument(`[${argument.name}]`, argument.description)
+  command.argument('[file]', fileArgument)
+  const keys = entriesOf(definition)
   for (const [key, schema] of keys) {
     command.option(
-      `--${key.replaceAll('_', '-')} <value>`,
-      getDescription(schema as never) ?? `\`${key}\` of the config`,
+      `--${dashed(key)} <${kindOf(schema)}>`,
+      getDescription(bare(schema) as never) ?? `\`${key}\` of the config`,
     )
   }
-  return command.action(async (file: string | undefined, flags: FilterFlags) => {
+  command.option('--config <file>', 'a YAML file with the config of the node')
+  command.option('--on-error <what>', 'fail_fast, or continue: leave failed records out and report them', 'fail_fast')
+  formatFlags(command, examples)
+  return command.action(async (...given: [...(string | undefined)[], FilterFlags, Command]) => {
+    const flags = given.at(-2) as FilterFlags
     const { onError } = flags
     if (onError !== 'fail_fast' && onError !== 'continue') {
       refuse(`--on-error must be fail_fast or continue, got "${onError}"`)
     }
-    const config = configOf(flags, keys)
+    const file = argument
+      ? fileBehind(argument, given.slice(0, 2) as (string | undefined)[], flags)
+      : (given[0] as string | undefined)
+    const config = new FilterConfig(definition, keys, flags)
     const letters = letterSink(streams)
-    const node = factory({ ...config, ...storage(flags), batch: true, on_error: onError, dead_letters: letters.sink })
-    await flow(streams, file, flags, [node])
+    const stream = config.located(() => {
+      const options = { ...storage(flags), batch: true, on_error: onError, dead_letters: letters.sink } as const
+      return factory({ ...config.checked(), ...options })
+    })
+    const columnsBehind = (columns: readonly Column[]): readonly Column[] => config.columnsBehind(columns)
+    try {
+      await flow(streams, file, flags, [{ stream, columnsBehind }])
+    } catch (error) {
+      throw config.withPlace(error)
+    }
     if (letters.count() > 0) throw new Exit(2)
   })
 }
 
+/** The file among the arguments, when the first of them may be the value of a key; that goes to the flags. */
+function fileBehind(
+  { key, name }: Argument,
+  [first, second]: (string | undefined)[],
+  flags: FilterFlags,
+): string | undefined {
+  if (flags.config !== undefined || flags[camelCase(key)] !== undefined) {
+    if (second !== undefined) refuse(`the ${name} is given by a flag, so there can be one argument, the file`)
+    return first
+  }
+  if (first === undefined) refuse(`give the ${name}: as the first argument, by --${dashed(key)} or by --config`)
+  if (second === undefined && existsSync(first)) {
+    refuse(`"${first}" is a file; give the ${name} before it, by --${dashed(key)} or by --config`)
+  }
+  flags[camelCase(key)] = first
+  return second
+}
+
+/** The config of a filter: a YAML file, and flags over it. */
+class FilterConfig {
+  readonly #definition: NodeDefinition<never>
+  readonly #document: YamlDocument | undefined
+  readonly #value: Record<string, unknown> = {}
+  readonly #fromFlags = new Set<string>()
+
+  constructor(definition: NodeDefinition<never>, keys: readonly [string, unknown][], flags: FilterFlags) {
+    this.#definition = definition
+    if (flags.config !== undefined) {
+      this.#document = readYaml(flags.config)
+      const value = this.#document.value ?? {}
+      if (typeof value !== 'object' || Array.isArray(value)) {
+        throw new ClinkerError('E000', {
+          message: `${flags.config} must be a mapping with the config of a ${definition.type}`,
+          ...this.#placeOf([]),
+        })
+      }
+      Object.assign(this.#value, Object.fromEntries(mapEntries(value as ValueMap)))
+    }
+    for (const [key, schema] of keys) {
+      const written = flags[camelCase(key)]
+      if (typeof written !== 'string') continue
+      this.#value[key] = valueOf(written, schema, `--${dashed(key)}`)
+      this.#fromFlags.add(key)
+    }
+  }
+
+  /** The keys of the node's config, and no others. */
+  checked(): Record<string, unknown> {
+    const node = this.#definition.type
+    checkOptions(this.#definition.config, this.#value, {
+      node,
+      place: (path, options) =>
+        this.#fromFlags.has(String(path[0])) ? undefined : this.#document?.place(path, options),
+    })
+    return this.#value
+  }
+
+  columnsBehind(columns: readonly Column[]): readonly Column[] {
+    const node = this.#definition.type
+    const context: PlanContext = {
+      name: node,
+      node,
+      scope: (edge) => (edge ? { columns: new Map(edge.columns.map(({ name, type }) => [name, type])) } : {}),
+      place: () => undefined,
+    }
+    const input: Edge = { columns, carries: true, audited: false }
+    return this.#definition.plan(this.#value as never, input, context).output.columns
+  }
+
+  located<Result>(compute: () => Result): Result {
+    try {
+      return compute()
+    } catch (error) {
+      throw this.withPlace(error)
+    }
+  }
+
+  /** Errors in CXL say where in the text; the text stands in the file. */
+  withPlace(error: unknown): unknown {
+    if (error instanceof ClinkerErrors) {
+      return new ClinkerErrors(error.errors.map((each) => this.withPlace(each) as ClinkerError))
+    }
+    if (!(error instanceof ClinkerError) || error.place?.file !== undefined) return error
+    const path = error.place?.text === undefined ? undefined : pathOf(error.place.text, this.#value, [])
+    if (!path || !this.#document || this.#fromFlags.has(String(path[0]))) return error
+    const { code, reason: message, node, help, expected, actual, exit } = error
+    const place = this.#document.placeInside(path, error.place as { line: number; column: number })
+    return new ClinkerError(code, {
+      message,
+      expected,
+      actual,
+      exit,
+      cause: error,
+      ...(node === undefined ? {} : { node }),
+      ...(help === undefined ? {} : { help }),
+      ...(place ? { place } : {}),
+    })
+  }
+
+  #placeOf(path: ConfigPath) {
+    const place = this.#document?.place(path)
+    return place ? { place } : {}
+  }
+}
+
+/** The path of a text in a config. */
+function pathOf(text: string, value: unknown, path: ConfigPath): ConfigPath | undefined {
+  if (value === text) return path
+  if (typeof value !== 'object' || value === null) return undefined
+  const list = Array.isArray(value)
+  for (const [key, item] of Object.entries(value)) {
+    const found = pathOf(text, item, [...path, list ? Number(key) : key])
+    if (found) return found
+  }
+  return undefined
+}
+
 /** The budget of a filter, and where it spills. */
-function storage({ memoryLimit, spillDir }: FilterFlags): { memory: MemoryBudget; spill_dir?: string } {
+function storage({ memoryLimit, spillDir }: FormatFlags): { memory: MemoryBudget; spill_dir?: string } {
   const limit = memoryLimit ? checkedLimit(memoryLimit, '--memory-limit') : defaultLimit
   return { memory: new MemoryBudget(limit), ...(spillDir ? { spill_dir: spillDir } : {}) }
 }
 
-/** Adds what every filter has: the file, the two formats, the schema. */
-export function formatFlags(command: Command): Command {
+/** What the argument of every filter is. */
+export const fileArgument = 'the file to read; standard input without one, or for -'
+
+/** Adds the flags that every filter has: the two formats, the schema. */
+export function formatFlags(command: Command, examples: readonly string[]): Command {
   return command
-    .argument('[file]', 'the file to read; standard input without one')
     .option('--from <format>', `format that is read: ${formats.join(', ')}; by the file's name without it, else ndjson`)
     .option('--to <format>', `format that is written: ${formats.join(', ')}; without it the one that is read`)
+    .option('--schema <file>', 'a .schema.yaml file with the columns; without one every CSV column is a text')
     .option('--memory-limit <size>', 'memory for buffered records, such as 64M; 512M without it')
     .option('--spill-dir <folder>', 'where spill files are made')
-    .option('--schema <file>', 'a .schema.yaml file with the columns; without one every CSV column is a text')
+    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}`)
 }
 
 /** Pipes a file through the nodes to standard output. */
 export async function flow(
   { stdin, stdout }: Streams,
   file: string | undefined,
-  flags: FilterFlags,
-  nodes: readonly Duplex[],
+  flags: FormatFlags,
+  steps: readonly Step[],
 ): Promise<void> {
-  const from = formatOf('--from', flags.from) ?? formatOfFile(file) ?? 'ndjson'
+  const path = file === standardStream ? undefined : file
+  const byName = formatOfFile(path)
+  const from = formatOf('--from', flags.from) ?? byName ?? 'ndjson'
   const to = formatOf('--to', flags.to) ?? from
-  const schema = flags.schema === undefined ? undefined : readYaml(flags.schema)
-  const input = file === undefined ? stdin : createReadStream(file, { highWaterMark: readAtOnce })
-  const options = {
-    name: file ?? 'stdin',
-    batch: true,
-    ...(schema === undefined ? {} : { schema: schema as never }),
-    ...(file === undefined ? {} : { file }),
-  }
-  const parser = from === 'csv' ? csv.parse(options) : from === 'json' ? json.parse(options) : ndjson.parse(options)
-  const writer =
-    to === 'csv' ? csv.stringify(storage(flags)) : to === 'json' ? json.stringify({}) : ndjson.stringify({})
-  try {
-    await pipeline([input, parser, ...nodes, writer, leftOpen(stdout)] as unknown as [NodeJS.ReadableStream, Writable])
-  } catch (error) {
-    throw asDiagnostic(error, file)
-  }
+  const parser = parserOf(from, path, flags.schema)
+  const writer = writerOf(to, flags)
+  const input = await inputOf(path, parser.node, stdin)
+  const output = leftOpen(stdout)
+  const nodes = steps.map(({ stream }) => stream)
+  await cancellable(async (signal) => {
+    try {
+      await pipeline([...input, parser.stream, ...nodes, writer, output] as unknown as Chain, { signal })
+    } catch (error) {
+      if (signal.aborted) throw new Exit(cancelled, 'cancelled')
+      throw asDiagnostic(error, parser.node, path, flags.from === undefined && byName === undefined)
+    }
+  })
+  // Without a record there is no header yet.
+  if (to !== 'csv' || writer.stats.records_in > 0) return
+  const columns = steps.reduce((before, step) => step.columnsBehind(before), parser.columns())
+  if (columns.length === 0) return
+  const header = csv.stringify({ columns: columns.map(({ name }) => name) })
+  header.end()
+  await pipeline(header, leftOpen(stdout)).catch((error: unknown) => {
+    throw asDiagnostic(error, parser.node, path, false)
+  })
 }
 
-const readAtOnce = 128 * 1024
+type Chain = [NodeJS.ReadableStream, Writable]
+
+interface Parser {
+  readonly stream: Duplex
+  readonly node: string
+  /** Columns that are known when no record has come. */
+  columns(): readonly Column[]
+}
+
+function parserOf(from: Format, file: string | undefined, schemaFile: string | undefined): Parser {
+  const name = file ?? 'stdin'
+  const options = {
+    name,
+    batch: true,
+    ...(schemaFile === undefined ? {} : { schema: schemaOf(schemaFile) as never }),
+    ...(file === undefined ? {} : { file }),
+  }
+  const node = `source "${name}"`
+  if (from !== 'csv') {
+    return { stream: from === 'json' ? json.parse(options) : ndjson.parse(options), node, columns: () => [] }
+  }
+  const stream = csv.parse(options)
+  return { stream, node, columns: () => stream.shape?.columns ?? [] }
+}
+
+function writerOf(to: Format, flags: FormatFlags) {
+  return to === 'csv' ? csv.stringify(storage(flags)) : to === 'json' ? json.stringify({}) : ndjson.stringify({})
+}
+
+async function inputOf(file: string | undefined, node: string, stdin: Readable): Promise<readonly Readable[]> {
+  if (file === undefined) return [stdin]
+  return (await openInput({ name: file, path: file, bytes: 0 }, node, stdin)).streams
+}
+
+const writtenAtOnce = 128 * 1024
 
 /** Writes to standard output and leaves it open; an error of the device comes out here. */
 function leftOpen(stdout: Writable): Writable {
   return new Writable({
-    highWaterMark: readAtOnce,
+    highWaterMark: writtenAtOnce,
     write: (chunk: Buffer, _encoding, callback) => {
       stdout.write(chunk, callback)
     },
   })
 }
 
-function asDiagnostic(error: unknown, file: string | undefined): unknown {
+/** @param guessed whether the format that is read is neither said nor known from a name */
+function asDiagnostic(error: unknown, node: string, file: string | undefined, guessed: boolean): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
-  if (error instanceof ClinkerError || code === undefined) return error
+  if (error instanceof ClinkerError) {
+    if (!guessed || error.code !== 'FormatFailure') return error
+    return new ClinkerError(error.code, {
+      message: error.reason,
+      node,
+      help: 'it is read as ndjson; for another format say --from csv or --from json',
+      exit: error.exit,
+      cause: error,
+      ...(error.place ? { place: error.place } : {}),
+    })
+  }
+  if (code === undefined) return error
   if (code === 'EPIPE') return new Exit(0)
-  const what = syscall === 'write' ? 'cannot write to standard output' : `cannot read "${file ?? 'standard input'}"`
+  const name = file === undefined ? 'standard input' : `"${file}"`
+  const failure = inputFailure(error, file ?? 'standard input', node)
+  if (failure !== error) return failure
+  const what = syscall === 'write' ? 'cannot write to standard output' : `cannot read ${name}`
   return new ClinkerError(syscall === 'write' ? 'OutputFailure' : 'E216', {
     message: `${what}: ${reasonOf(error)}`,
     exit: 4,
@@ -145,45 +366,69 @@ function formatOf(flag: string, written: string | undefined): Format | undefined
 }
 
 function formatOfFile(file: string | undefined): Format | undefined {
-  const ending = file?.split('.').at(-1)?.toLowerCase()
+  const ending = file
+    ?.replace(/\.(gz|br|zst)$/i, '')
+    .split('.')
+    .at(-1)
+    ?.toLowerCase()
   return ending === 'jsonl' ? 'ndjson' : formats.find((format) => format === ending)
 }
 
-function configOf(flags: FilterFlags, keys: readonly [string, unknown][]): Record<string, unknown> {
-  const config: Record<string, unknown> = {}
-  if (flags.config !== undefined) Object.assign(config, readYaml(flags.config))
-  for (const [key, schema] of keys) {
-    const written = flags[camelCase(key)]
-    if (typeof written === 'string') config[key] = isText(schema) ? written : parseYaml(written, `--${key}`)
-  }
-  return config
+/** The columns of a schema file: at its top, or under `schema`. */
+function schemaOf(file: string): unknown {
+  const { value } = readYaml(file)
+  const under = (value as ValueMap | null)?.schema
+  return Array.isArray(under) ? under : value
 }
 
-/** Whether the value of a key is taken as it stands: text, CXL. */
-function isText(schema: unknown): boolean {
-  const { type, wrapped } = schema as { type?: string; wrapped?: unknown }
-  return wrapped ? isText(wrapped) : type === 'string' || type === 'custom' || type === 'picklist'
+/** What a flag gives: a text as it stands, names between commas, or YAML. */
+function valueOf(written: string, schema: unknown, flag: string): unknown {
+  const kind = kindOf(schema)
+  if (kind === 'cxl' || kind === 'text') return written
+  if (kind === 'names' && !written.trimStart().startsWith('[')) return written.split(',').map((name) => name.trim())
+  return parsedYaml(written, flag).value
 }
 
-function entriesOf(schema: GenericSchema<unknown, unknown>): [string, unknown][] {
-  return Object.entries((schema as unknown as { entries: Record<string, unknown> }).entries)
+/** What stands behind the flag of a key. */
+function kindOf(schema: unknown): 'cxl' | 'text' | 'names' | 'number' | 'yaml' {
+  const { type, wrapped, item } = schema as { type?: string; wrapped?: unknown; item?: { type?: string } }
+  if (wrapped) return kindOf(wrapped)
+  if (type === 'custom') return 'cxl'
+  if (type === 'string' || type === 'picklist') return 'text'
+  if (type === 'number') return 'number'
+  return type === 'array' && item?.type === 'string' ? 'names' : 'yaml'
 }
 
-function readYaml(file: string): object {
+/** The keys of a config that have a use: those without a description are refused by every value. */
+function entriesOf({ config }: NodeDefinition<never>): [string, unknown][] {
+  const { entries } = config as unknown as { entries: Record<string, unknown> }
+  return Object.entries(entries).filter(([, schema]) => getDescription(bare(schema) as never) !== undefined)
+}
+
+function bare(schema: unknown): unknown {
+  const { wrapped } = schema as { wrapped?: unknown }
+  return wrapped ? bare(wrapped) : schema
+}
+
+function readYaml(file: string): YamlDocument {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     return refuse(`cannot read "${file}": ${reasonOf(error)}`)
   }
-  return parseYaml(text, file) as object
+  return parsedYaml(text, file)
 }
 
-function parseYaml(text: string, name: string): unknown {
+function parsedYaml(text: string, name: string): YamlDocument {
   const document = new YamlDocument(text, name)
   const [error] = document.errors
   if (error) throw error
-  return document.value
+  return document
+}
+
+function dashed(key: string): string {
+  return key.replaceAll('_', '-')
 }
 
 function camelCase(key: string): string {
@@ -198,7 +443,9 @@ function letterSink({ stderr }: Streams): { sink: Writable; count: () => number 
     write: (letter: DeadLetter, _encoding, callback) => {
       count++
       const { row } = letter.source
-      if (letter.trigger) stderr.write(`${letter.category}: ${row > 0 ? `row ${row}: ` : ''}${letter.detail}\n`)
+      // Most details name the row.
+      const where = row > 0 && !letter.detail.includes(`row ${row} `) ? `row ${row}: ` : ''
+      if (letter.trigger) stderr.write(`${letter.category}: ${where}${letter.detail}\n`)
       callback()
     },
   })

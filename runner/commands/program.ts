@@ -40,6 +40,24 @@ export function refuse(message: string): never {
   throw new Exit(1, `error: ${message}`)
 }
 
+/** Does work that SIGINT and SIGTERM cancel. A second signal ends the process at once. */
+export async function cancellable<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController()
+  const cancel = (): void => {
+    if (controller.signal.aborted) process.exit(cancelled)
+    controller.abort(new Error('cancelled'))
+  }
+  process.on('SIGINT', cancel).on('SIGTERM', cancel)
+  try {
+    return await work(controller.signal)
+  } finally {
+    process.off('SIGINT', cancel).off('SIGTERM', cancel)
+  }
+}
+
+/** Status of a command that a signal ended. */
+export const cancelled = 130
+
 /** A whole number given as the value of a flag. */
 export function wholeNumber(flag: string, written: string): number {
   if (!/^\d+$/.test(written) || !Number.isSafeInteger(Number(written))) {
@@ -62,6 +80,7 @@ export async function runProgram(program: Program, args: readonly string[], stre
   for (const [name, { summary, load }] of Object.entries(program.commands)) {
     const command = name === args[0] ? (await load()).command(streams) : new Command()
     root.addCommand(command.name(name).summary(summary).copyInheritedSettings(root))
+    command.showHelpAfterError(`(\`${program.name} ${name} --help\` tells more)`)
   }
   try {
     await root.parseAsync(args, { from: 'user' })

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import type { Plan } from '../plan/plan.ts'
 import type { RunOptions, RunResult } from '../run/run.ts'
-import { Exit, refuse, type Streams, wholeNumber } from './program.ts'
+import { cancellable, cancelled, Exit, refuse, type Streams, wholeNumber } from './program.ts'
 import { showProgress } from './progress.ts'
 
 interface Flags {
@@ -50,25 +50,25 @@ async function runFile(file: string, flags: Flags, streams: Streams): Promise<vo
   const options = optionsOf(flags)
   if (flags.explain !== undefined) return explain(file, flags.explain, options, flags, streams)
   if (flags.dryRun && flags.n === undefined) return check(file, options, flags, streams)
-  const controller = new AbortController()
   const { run } = await import('../run/run.ts')
   let finishProgress = (): void => undefined
-  const stopListening = listen(controller)
-  const result = await run(file, {
-    ...options,
-    signal: controller.signal,
-    stdin: streams.stdin,
-    stdout: streams.stdout,
-    onMessage: (level, message) => {
-      if (isWanted(level, flags)) say(message)
-    },
-    onStart: (progress) => {
-      if (!flags.quiet) finishProgress = showProgress(streams.stderr, progress)
-    },
-  })
+  const result = await cancellable((signal) =>
+    run(file, {
+      ...options,
+      signal,
+      stdin: streams.stdin,
+      stdout: streams.stdout,
+      onMessage: (level, message) => {
+        if (isWanted(level, flags)) say(message)
+      },
+      onStart: (progress) => {
+        if (!flags.quiet) finishProgress = showProgress(streams.stderr, progress)
+      },
+    }),
+  )
   finishProgress()
-  stopListening()
   for (const error of result.errors) say(error.format())
+  if (result.exit === cancelled) say('cancelled')
   if (!flags.quiet && result.complete) say(summary(result))
   if (result.exit !== 0) throw new Exit(result.exit)
 }
@@ -129,16 +129,6 @@ function isWanted(level: string, flags: Flags): boolean {
   return logLevels.indexOf(level) <= logLevels.indexOf(flags.logLevel)
 }
 
-/** Cancels on a signal. A second one ends the process at once. */
-function listen(controller: AbortController): () => void {
-  const cancel = (): void => {
-    if (controller.signal.aborted) process.exit(130)
-    controller.abort(new Error('cancelled'))
-  }
-  process.on('SIGINT', cancel).on('SIGTERM', cancel)
-  return () => void process.off('SIGINT', cancel).off('SIGTERM', cancel)
-}
-
 /** One line with counts that add up. */
 function summary({ stats, outputs }: RunResult): string {
   const { records_in, added, records_out, filtered, dead, unread, milliseconds } = stats
@@ -153,6 +143,6 @@ function summary({ stats, outputs }: RunResult): string {
     `${records_out} out`,
     ...more.flatMap(([count, name]) => (count > 0 ? [`${count} ${name}`] : [])),
   ]
-  const files = outputs.map(({ path }) => path).join(', ')
+  const files = outputs.map(({ path }) => (path === '-' ? 'standard output' : path)).join(', ')
   return `${counts.join(', ')} in ${(milliseconds / 1000).toFixed(2)} s${files ? `; wrote ${files}` : ''}`
 }

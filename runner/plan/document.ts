@@ -98,7 +98,10 @@ export class YamlDocument {
 
   #faults(): ClinkerError[] {
     const name = this.file ?? 'the text'
-    const faults = this.#document.errors.map((error) => {
+    // Behind a mistake in the syntax the parser is lost: what it says of the rest is mostly not so.
+    const { errors } = this.#document
+    const syntax = errors.findIndex(({ code }) => code !== 'DUPLICATE_KEY')
+    const faults = (syntax < 0 ? errors : errors.slice(0, syntax + 1)).map((error) => {
       const [from, to] = error.pos
       const place = this.#at(from, Math.max(1, this.text.slice(from, to).split('\n', 1)[0]?.length ?? 1))
       if (error.code === 'DUPLICATE_KEY') {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ClinkerError, closestMatch, type ErrorDetails } from '../../lib/diagnostics/index.ts'
+import { ClinkerError, closestMatch, type ErrorDetails, preview } from '../../lib/diagnostics/index.ts'
 import { mapEntries, mapKeys } from '../../lib/record/map.ts'
 import type { ValueMap } from '../../lib/record/value.ts'
 import type { ConfigPath } from '../../streams/node.ts'
@@ -36,6 +36,8 @@ export interface Graph {
   /** Names of the nodes that read a node, in the order of the file. A node that reads it twice stands there twice. */
   readonly readers: ReadonlyMap<string, readonly GraphNode[]>
   readonly warnings: readonly { readonly code: string; readonly details: ErrorDetails }[]
+  /** Set when nodes or inputs are at fault. What can be said of the other nodes is said all the same. */
+  readonly broken: boolean
 }
 
 const anyConfig = v.looseObject({}, 'a mapping')
@@ -88,28 +90,44 @@ const nodeSchemas = {
 /** Types of nodes that a pipeline file may hold. */
 export const nodeTypes: readonly string[] = Object.keys(nodeSchemas)
 
-/** Reads `nodes`, checks names and references, and puts them in order. Undefined when that is not possible. */
-export function readGraph(document: YamlDocument, written: readonly unknown[], faults: Faults): Graph | undefined {
+/** Reads `nodes`, checks names and references, and puts them in order. */
+export function readGraph(document: YamlDocument, written: readonly unknown[], faults: Faults): Graph {
   const before = faults.errors.length
   const nodes = written.flatMap((entry, index) => readNode(document, entry, ['nodes', index], faults) ?? [])
   const byName = new Map<string, GraphNode>()
   for (const node of nodes) checkName(document, node, byName, faults)
   for (const node of nodes) {
-    for (const reference of node.inputs) checkReference(document, node, reference, byName, faults)
+    for (const reference of node.inputs) {
+      // A node that is at fault itself is there all the same.
+      if (!named(written, reference, byName)) checkReference(document, node, reference, byName, faults)
+    }
   }
   const ordered = inOrder(document, [...byName.values()], byName, faults)
-  if (faults.errors.length > before) return undefined
   const readers = new Map<string, GraphNode[]>(nodes.map((node) => [node.name, []]))
   for (const node of nodes) for (const reference of node.inputs) readers.get(reference.node)?.push(node)
-  return { nodes: ordered, readers, warnings: caseWarnings(document, nodes) }
+  return { nodes: ordered, readers, warnings: caseWarnings(document, nodes), broken: faults.errors.length > before }
+}
+
+/** Whether a reference names a node that is in the file, but could not be read. */
+function named(written: readonly unknown[], { node }: Reference, byName: ReadonlyMap<string, GraphNode>): boolean {
+  return !byName.has(node) && written.some((entry) => (entry as { name?: unknown } | null)?.name === node)
 }
 
 function readNode(document: YamlDocument, entry: unknown, path: ConfigPath, faults: Faults): GraphNode | undefined {
   const written = entry as ValueMap
   const isMap = typeof entry === 'object' && entry !== null && !Array.isArray(entry)
-  const name = isMap && typeof written.name === 'string' ? written.name : undefined
-  const type = isMap ? written.type : undefined
   const where = `nodes[${path.at(-1)}]`
+  if (!isMap) {
+    faults.add(
+      new ClinkerError('E000', {
+        message: `${where} must be a mapping with \`type\` and \`name\`, got ${preview(entry)}`,
+        ...placed(document.place(path)),
+      }),
+    )
+    return undefined
+  }
+  const name = typeof written.name === 'string' ? written.name : undefined
+  const { type } = written
   if (typeof type !== 'string' || !Object.hasOwn(nodeSchemas, type)) {
     const near = typeof type === 'string' ? closestMatch(type, nodeTypes) : undefined
     const subject = name === undefined ? where : `node "${name}"`
@@ -211,7 +229,8 @@ function checkReference(
       reference.node,
       readable.map((other) => other.name),
     )
-    const help = near ? `did you mean \`${near}\`?` : `nodes: ${readable.map((other) => other.name).join(', ')}`
+    const all = readable.map((other) => other.name).join(', ')
+    const help = near ? `did you mean \`${near}\`?` : all === '' ? 'add that node' : `nodes: ${all}`
     refuse('E004', `it reads \`${reference.text}\`, which is not a node`, help)
     return
   }
@@ -232,6 +251,8 @@ function checkReference(
     return
   }
   if (reference.port === undefined ? ports.bare : ports.names.includes(reference.port)) return
+  // Without a port the config is at fault, which is told there.
+  if (ports.names.length === 0) return
   const known = ports.names.map((port) => `${target.name}.${port}`)
   const near = reference.port === undefined ? undefined : closestMatch(reference.port, ports.names)
   refuse(

@@ -5,7 +5,8 @@ import type { Scope, UserFunctions } from '../../lib/cxl/index.ts'
 import { ClinkerError, ClinkerErrors, type ErrorDetails } from '../../lib/diagnostics/index.ts'
 import type { Edge, NodeDefinition, NodePlan, PlanContext } from '../../streams/node.ts'
 import { reshapeNode } from '../../streams/reshape.ts'
-import { transformNode } from '../../streams/transform.ts'
+import { type TransformPlan, transformNode } from '../../streams/transform.ts'
+import { reasonOf } from '../run/publication.ts'
 import { YamlDocument } from './document.ts'
 import { Faults } from './faults.ts'
 import { loadFunctions } from './functions.ts'
@@ -95,7 +96,8 @@ export async function plan(input: PipelineInput, options: PlanOptions = {}): Pro
   try {
     text = await readFile(input, 'utf8')
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : (error as Error).message
+    const { code } = error as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? 'it does not exist' : code === 'EISDIR' ? 'it is a folder' : reasonOf(error)
     throw new ClinkerError('E000', {
       message: `cannot read the pipeline file "${input}": ${reason}`,
       cause: error,
@@ -115,9 +117,8 @@ async function planText(text: string, file: string | undefined, options: PlanOpt
   const settings = readSettings(document, faults, options.memoryLimit)
   const base = path.resolve(options.baseDir ?? (file === undefined ? '.' : path.dirname(file)))
   const graph = readGraph(document, top?.nodes ?? [], faults)
-  if (!graph) faults.throw()
   const functions = await functionsOf(settings, base, document, options, faults)
-  const planner = new Planner(document, graph as Graph, settings, functions, base, options, faults)
+  const planner = new Planner(document, graph, settings, functions, base, options, faults)
   const nodes = planner.planAll()
   faults.throw()
   return {
@@ -196,7 +197,7 @@ class Planner {
       const planned = this.#planNode(node)
       if (planned) this.#planned.set(node.name, planned)
     }
-    if (!nodes.some((node) => node.type === 'output')) {
+    if (!this.#graph.broken && !nodes.some((node) => node.type === 'output')) {
       this.#faults.add(
         new ClinkerError('E000', {
           message: 'the pipeline has no output',
@@ -207,6 +208,7 @@ class Planner {
     }
     this.#checkInit()
     this.#checkPerSource()
+    this.#checkEvents()
     this.#checkFiles()
     return [...this.#planned.values()]
   }
@@ -250,6 +252,7 @@ class Planner {
     if (config === undefined || !edge) return undefined
     try {
       const step = definition.plan(config, edge, this.#contextOf(node))
+      for (const warning of step.warnings) this.#warn('W000', warning)
       return { plan: step, output: step.output }
     } catch (error) {
       if (!(error instanceof ClinkerError)) throw error
@@ -343,7 +346,8 @@ class Planner {
   #checkPerSource(): void {
     const { dlq } = this.#settings
     for (const name of dlq?.per_source.keys() ?? []) {
-      if (this.#graph.nodes.some((node) => node.type === 'source' && node.name === name)) continue
+      const isSource = this.#graph.nodes.some((node) => node.type === 'source' && node.name === name)
+      if (isSource || this.#graph.broken) continue
       this.#faults.add(
         new ClinkerError('E317', {
           message: `dlq.per_source names \`${name}\`, which is not a source`,
@@ -351,6 +355,32 @@ class Planner {
           ...placed(this.#document.place(['error_handling', 'dlq', 'per_source'], { key: name })),
         }),
       )
+    }
+  }
+
+  /** An event has the same fields wherever it is declared (E375). */
+  #checkEvents(): void {
+    const declared = new Map<string, { label: string; fields: readonly string[] }>()
+    for (const node of this.#graph.nodes) {
+      const planned = this.#planned.get(node.name)
+      if (planned?.kind !== 'step' || planned.type !== 'transform') continue
+      for (const [index, { name, fields = [] }] of (planned.plan as TransformPlan).log.entries()) {
+        const other = declared.get(name)
+        if (!other) {
+          declared.set(name, { label: node.label, fields })
+          continue
+        }
+        if (fields.length === other.fields.length && fields.every((field) => other.fields.includes(field))) continue
+        const shown = (list: readonly string[]): string => (list.length > 0 ? list.join(', ') : 'no fields')
+        this.#faults.add(
+          new ClinkerError('E375', {
+            message: `log "${name}" shows ${shown(fields)}, and in ${other.label} ${shown(other.fields)}`,
+            node: node.label,
+            help: 'give both the same fields, or rename one',
+            ...placed(this.#document.place([...node.path, 'config', 'log', index])),
+          }),
+        )
+      }
     }
   }
 

@@ -94,9 +94,9 @@ const errorBlock = v.strictObject({
 })
 
 const topLevel = v.strictObject({
-  pipeline: v.looseObject({}),
-  nodes: v.array(v.unknown()),
-  error_handling: v.optional(v.looseObject({})),
+  pipeline: v.looseObject({}, 'a mapping with a `name`'),
+  nodes: v.array(v.unknown(), 'a list of nodes'),
+  error_handling: v.optional(v.looseObject({}, 'a mapping')),
   _notes: v.optional(v.unknown()),
 })
 

@@ -14,6 +14,7 @@ import type { GraphNode } from './graph.ts'
 import { notBuilt } from './not-built.ts'
 import { checkedPath } from './paths.ts'
 import { placed } from './settings.ts'
+import { reasonOf } from '../run/publication.ts'
 
 /** A checked source: what it reads, and how. */
 export interface SourcePlan {
@@ -50,12 +51,14 @@ const laterKeys = [
   'dlq_granularity',
 ]
 
+const onUnmapped = '{ mode: auto_widen }, { mode: drop } or { mode: reject }'
+
 const sourceConfig = v.strictObject({
   name: v.optional(v.string()),
   type: v.picklist(formatNames),
   ...fileKeys,
   schema: v.optional(v.unknown()),
-  on_unmapped: v.optional(v.strictObject({ mode: v.picklist(modes) }), { mode: 'auto_widen' }),
+  on_unmapped: v.optional(v.strictObject({ mode: v.picklist(modes) }, onUnmapped), { mode: 'auto_widen' }),
   options: v.optional(v.unknown()),
   split_values: v.optional(v.unknown()),
   array_paths: v.optional(v.unknown()),
@@ -180,7 +183,7 @@ function readSchemaFile(
   try {
     text = readFileSync(path.resolve(base, file), 'utf8')
   } catch (error) {
-    throw unreadable((error as Error).message.replace(/, open .*$/, ''), error)
+    throw unreadable(reasonOf(error), error)
   }
   const schema = new YamlDocument(text, file)
   if (schema.errors.length) {

@@ -37,6 +37,18 @@ export async function openInput(file: InputFile, node: string, stdin: Readable):
   }
 }
 
+/** What reading an input failed with: names the file that is no proper compressed one. */
+export function inputFailure(error: unknown, name: string, node: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (!code?.startsWith('Z_') && !code?.startsWith('ERR_BROTLI')) return error
+  return new ClinkerError('FormatFailure', {
+    message: `the compressed file "${name}" is damaged: ${message}`,
+    node,
+    cause: error,
+    exit: 4,
+  })
+}
+
 function decompressors(name: string, head: Buffer, node: string): Transform[] {
   if (/\.gz$/i.test(name) || (head[0] === 0x1f && head[1] === 0x8b)) {
     return [zlib.createGunzip({ chunkSize: readAtOnce })]

@@ -371,6 +371,7 @@ class Run {
       on_error: this.#plan.settings.strategy,
       report: (letter) => this.#report(letter),
       warn: (message) => this.#say('warn', message.includes(label) ? message : `${label}: ${message}`),
+      log: (level, message) => this.#say(level, message),
       batch: true,
     }
   }
@@ -525,9 +526,6 @@ function outcomeOf(error: unknown, signal: AbortSignal | undefined): Pick<RunRes
   const { code, message } = error as NodeJS.ErrnoException
   // Who reads our output has seen enough.
   if (isClosedPipe(error)) return { exit: 0, errors: [] }
-  if (code?.startsWith('Z_') || code?.startsWith('ERR_BROTLI')) {
-    return wrapped('FormatFailure', `compressed input is damaged: ${message}`, 4, error)
-  }
   if (typeof (error as NodeJS.ErrnoException).errno === 'number')
     return wrapped('OutputFailure', reasonOf(error), 4, error)
   return wrapped('E314', `a fault of the engine: ${(error as Error).stack ?? String(error)}`, 1, error)

@@ -8,7 +8,7 @@ import type { DeadLetter } from '../../streams/node.ts'
 import type { Parsing } from '../../streams/shell/index.ts'
 import type { PlannedSource } from '../plan/plan.ts'
 import type { InputFile } from './find-files.ts'
-import { openInput } from './open-input.ts'
+import { inputFailure, openInput } from './open-input.ts'
 
 export interface SourceRun {
   readonly stdin: Readable
@@ -72,6 +72,8 @@ export function readSource(source: PlannedSource, files: readonly InputFile[], r
           yield taken
           if (run.sample !== undefined && counts.good >= run.sample) return
         }
+      } catch (error) {
+        throw inputFailure(error, file.name, source.label)
       } finally {
         parser.destroy()
       }

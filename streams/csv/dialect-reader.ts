@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import type { Options, Parser } from 'csv-parse'
+import type { Shape } from '../../lib/record/shape.ts'
 import type { Row } from '../../lib/record/value.ts'
 import { decode, type Encoding, withoutMark } from './decode.ts'
 import type { CsvDialect } from './options.ts'
-import { type CsvReading, RecordMaker } from './reader.ts'
+import { type CsvReading, encodingHelp, RecordMaker } from './reader.ts'
 
 /** What goes beyond the plain dialect. From code only: a pipeline in YAML reads plain CSV. */
 export interface FurtherDialect {
@@ -66,6 +67,11 @@ export class DialectReader {
     this.#options = parserOptions(dialect, further)
   }
 
+  /** Known once the header is. */
+  get shape(): Shape | undefined {
+    return this.#maker.layout?.shape
+  }
+
   async *read(piece: Buffer): AsyncGenerator<Row[]> {
     for (let at = 0; at < piece.length; at += 65_536) {
       yield* this.#take(Buffer.concat([this.#rest, piece.subarray(at, at + 65_536)]), false)
@@ -99,7 +105,7 @@ export class DialectReader {
       await written
     }
     if (invalid || (final && length < bytes.length)) {
-      throw this.#maker.malformed('the bytes are not valid UTF-8', this.#line)
+      throw this.#maker.malformed('the bytes are not valid UTF-8', this.#line, encodingHelp)
     }
     if (!final || parser.readableEnded) return
     const last: Parsed[] = []

@@ -1,4 +1,4 @@
-import { ClinkerError, preview } from '../../lib/diagnostics/index.ts'
+import { ClinkerError, closestMatch, preview } from '../../lib/diagnostics/index.ts'
 import { type Column, type Shape, ShapeTable } from '../../lib/record/shape.ts'
 import { Type } from '../../lib/record/type.ts'
 import type { Value } from '../../lib/record/value.ts'
@@ -27,11 +27,17 @@ export interface Layout {
   /** By cell: the columns it gives. None: it is not looked into. */
   readonly cells: readonly (readonly CellColumn[])[]
   /** A declared column that may not be null and is not in the file: every row is refused. */
-  readonly missing: SchemaColumn | undefined
+  readonly missing: MissingColumn | undefined
   /** The first cell nobody declared, where that is refused. */
   readonly unmapped: string | undefined
   /** A row as it was read: every cell, as text. */
   readonly asRead: Shape
+}
+
+export interface MissingColumn {
+  readonly column: SchemaColumn
+  /** What the file has instead. */
+  readonly help: string
 }
 
 export interface LayoutOptions {
@@ -58,7 +64,7 @@ export function layoutOf(header: readonly string[], options: LayoutOptions): Lay
   const declared = columns ?? header.map((name): SchemaColumn => ({ name, type: Type.of('string') }))
   const all: Column[] = []
   const sources = new Set<string>()
-  let missing: SchemaColumn | undefined
+  let missing: MissingColumn | undefined
   for (const [index, column] of declared.entries()) {
     const source = options.byPosition ? column.name : (column.source_name ?? column.name)
     sources.add(source)
@@ -66,7 +72,7 @@ export function layoutOf(header: readonly string[], options: LayoutOptions): Lay
     all.push({ name: column.name, type })
     const place = options.byPosition ? index : places.get(source)
     if (place === undefined) {
-      if (!type.nullable) missing ??= column
+      if (!type.nullable) missing ??= { column, help: insteadOf(source, header) }
     } else if (!needed || needed.has(column.name) || !isText(column)) {
       const { name, format } = column
       cells[place]?.push({ index, name, type: column.type, format, kind: kindOf(column), read: options.read(column) })
@@ -102,6 +108,22 @@ export function layoutOf(header: readonly string[], options: LayoutOptions): Lay
     asRead: shapes.of(header.map((name) => ({ name, type: Type.of('string') }))),
   }
 }
+
+/** What to do about a column that the header does not name. */
+function insteadOf(name: string, header: readonly string[]): string {
+  const first = header.slice(0, namesShown).map((cell) => preview(cell))
+  const has = `the file has ${first.join(', ')}${header.length > namesShown ? ' …' : ''}`
+  const [only] = header
+  const delimiter = header.length === 1 ? /[;\t|]/.exec(only as string)?.[0] : undefined
+  if (delimiter !== undefined) return `${has}: set delimiter to ${preview(delimiter)}`
+  const same = header.find((cell) => cell.trim().toLowerCase() === name.trim().toLowerCase())
+  const near = same ?? closestMatch(name, header)
+  return near === undefined
+    ? `${has}; a column it may lack is declared nullable`
+    : `${has}: correct the name, or read it by \`source_name: ${near}\``
+}
+
+const namesShown = 12
 
 function isText({ type, multiple }: SchemaColumn): boolean {
   return !multiple && (type.name === 'string' || type.name === 'any')

@@ -81,10 +81,16 @@ const lineNumber = wholeNumber(1)
 
 /** The `options` of a source of type `csv`, as the YAML has them. {@link checkDialect} also looks at how they go together. */
 export const csvSourceOptions = v.strictObject({
-  delimiter: v.optional(character, ','),
-  quote_char: v.optional(character, '"'),
-  has_header: v.optional(v.boolean(), true),
-  encoding: v.optional(encoding, 'utf-8'),
+  delimiter: v.optional(v.pipe(character, v.description('Between cells.')), ','),
+  quote_char: v.optional(
+    v.pipe(character, v.description('Around cells that hold a delimiter, a quote or a line end.')),
+    '"',
+  ),
+  has_header: v.optional(
+    v.pipe(v.boolean(), v.description('Whether the first row names the columns; else they are those of the schema.')),
+    true,
+  ),
+  encoding: v.optional(v.pipe(encoding, v.description('Of the file; bytes that are not in it are refused.')), 'utf-8'),
 })
 
 /** What code may ask for beyond that; csv-parse reads it. */
@@ -105,9 +111,20 @@ export const furtherOptions = v.object({
 
 /** The `options` of an output of type `csv`, as the YAML has them. */
 export const csvOutputOptions = v.strictObject({
-  delimiter: v.optional(character, ','),
-  header: v.optional(v.picklist(['auto', 'union', 'first']), 'auto'),
-  escape_formulas: v.optional(v.boolean(), false),
+  delimiter: v.optional(v.pipe(character, v.description('Between cells.')), ','),
+  header: v.optional(
+    v.pipe(
+      v.picklist(['auto', 'union', 'first']),
+      v.description(
+        'union: the columns of all records; first: those of the first, and a later one with another stops the run; auto: by the graph.',
+      ),
+    ),
+    'auto',
+  ),
+  escape_formulas: v.optional(
+    v.pipe(v.boolean(), v.description('Puts a quote mark before texts that a spreadsheet would run.')),
+    false,
+  ),
 })
 
 /** A checked dialect: nothing is left out. */

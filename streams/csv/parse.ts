@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import * as v from 'valibot'
 import { ClinkerError } from '../../lib/diagnostics/index.ts'
 import { Origin, SourceFile } from '../../lib/record/origin.ts'
-import { ShapeTable } from '../../lib/record/shape.ts'
+import { type Shape, ShapeTable } from '../../lib/record/shape.ts'
 import type { Row } from '../../lib/record/value.ts'
 import { type FromText, parseSchema, type SchemaColumn, textReader } from '../../lib/schema/index.ts'
 import type { DeadLetter } from '../node.ts'
@@ -82,6 +82,11 @@ export class CsvParse<Out extends object = Row> extends Parsing<Out> {
   constructor(options: ParseOptions, run: ParseRun = {}) {
     super(options)
     this.#reader = readerOf(options, run)
+  }
+
+  /** What is known of the records before the first one comes: undefined until the header has been read. */
+  get shape(): Shape | undefined {
+    return this.#reader.shape
   }
 
   process(piece: Buffer): Results<Row[]> {

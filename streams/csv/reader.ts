@@ -1,5 +1,6 @@
 import { ClinkerError, preview } from '../../lib/diagnostics/index.ts'
 import type { Origin } from '../../lib/record/origin.ts'
+import type { Shape } from '../../lib/record/shape.ts'
 import type { Row, Value } from '../../lib/record/value.ts'
 import { badCell } from '../../lib/schema/index.ts'
 import type { DeadLetter } from '../node.ts'
@@ -61,8 +62,8 @@ export class RecordMaker {
     }
     if (layout.unmapped !== undefined) throw this.#unmapped(layout.unmapped, line)
     if (layout.missing) {
-      const { name, type, format } = layout.missing
-      this.#refuse(cells, row, { name, type, format, place: header.length, text: null })
+      const { name, type, format } = layout.missing.column
+      this.#refuse(cells, row, { name, type, format, place: header.length, text: null, help: layout.missing.help })
       return undefined
     }
     const values = this.#values
@@ -83,28 +84,27 @@ export class RecordMaker {
     return shape.make(values, this.#reading.origin, row)
   }
 
-  malformed(message: string, line: number): ClinkerError {
+  malformed(message: string, line: number, help?: string): ClinkerError {
     const { node, file } = this.#reading
     const where = file === '' ? `line ${line}` : `${file}, line ${line}`
-    const place = file === '' ? {} : { place: { file, line, column: 1 } }
-    return new ClinkerError('FormatFailure', { node, message: `${where}: ${message}`, exit: 4, ...place })
+    return new ClinkerError('FormatFailure', {
+      node,
+      message: `${where}: ${message}`,
+      exit: 4,
+      ...(file === '' ? {} : { place: { file, line, column: 1 } }),
+      ...(help === undefined ? {} : { help }),
+    })
   }
 
   #unmapped(name: string, line: number): ClinkerError {
-    const error = this.malformed(`the column ${preview(name)} is not in the schema`, line)
-    return new ClinkerError(error.code, {
-      message: error.reason,
-      node: this.#reading.node,
-      ...(error.place ? { place: error.place } : {}),
-      help: 'declare it, or let on_unmapped be { mode: drop } or { mode: auto_widen }',
-      exit: 4,
-    })
+    const help = 'declare it, or let on_unmapped be { mode: drop } or { mode: auto_widen }'
+    return this.malformed(`the column ${preview(name)} is not in the schema`, line, help)
   }
 
   #refuse(cells: readonly string[], row: number, cell: RefusedCell): void {
     const { source, file, origin, report } = this.#reading
-    const { name, type, format, place, text } = cell
-    const error = badCell({ source, file, row, column: place + 1, field: name, type, format, value: text })
+    const { name, type, format, place, text, help } = cell
+    const error = badCell({ source, file, row, column: place + 1, field: name, type, format, value: text, help })
     if (!report) throw error
     report({
       category: 'type_coercion_failure',
@@ -125,7 +125,11 @@ interface RefusedCell {
   readonly format: string | undefined
   readonly place: number
   readonly text: string | null
+  readonly help?: string
 }
+
+/** What to do about bytes that are no UTF-8. */
+export const encodingHelp = 'when the file is in Latin-1, say so by `encoding: latin1`'
 
 /** Longest piece that is decoded at once: a whole file in one Buffer becomes text as slowly as it is read. */
 const pieceLength = 65_536
@@ -157,6 +161,11 @@ export class CsvReader {
     this.#scanner.row = reading.rowsBefore
     this.#encoding = dialect.encoding
     this.#origin = reading.origin
+  }
+
+  /** Known once the header is. */
+  get shape(): Shape | undefined {
+    return this.#maker.layout?.shape
   }
 
   /** Rows so far. */
@@ -192,7 +201,7 @@ export class CsvReader {
     const rest = text.slice(scanner.at)
     if (invalid || unfinished) {
       const line = scanner.line + lineEndsIn(rest)
-      throw this.#maker.malformed('the bytes are not valid UTF-8', line)
+      throw this.#maker.malformed('the bytes are not valid UTF-8', line, encodingHelp)
     }
     this.#rest = bytes.subarray(length - encodedLength(rest, this.#encoding))
     // A row that goes on for long is read again only when it may have doubled, or its length would count squared.

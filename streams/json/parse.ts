@@ -38,9 +38,18 @@ export interface JsonParseOptions extends NdjsonParseOptions {
 
 /** The `options` of a source of type `json`, as the YAML has them. */
 export const jsonSourceOptions = v.strictObject({
-  format: v.optional(v.picklist(['array', 'ndjson', 'object'])),
-  record_path: v.optional(v.string()),
-  max_index_bytes: v.optional(v.union([v.string(), v.number()], 'a size')),
+  format: v.optional(
+    v.pipe(
+      v.picklist(['array', 'ndjson', 'object']),
+      v.description('Seen from the content when absent. Only objects one after another can be read yet.'),
+    ),
+  ),
+  record_path: v.optional(
+    v.pipe(v.string(), v.description('Dotted keys from the root to the array of records. Not supported yet.')),
+  ),
+  max_index_bytes: v.optional(
+    v.pipe(v.union([v.string(), v.number()], 'a size'), v.description('Of use with `record_path` only.')),
+  ),
 })
 
 const parseOptions = v.strictObject({

@@ -26,8 +26,11 @@ export interface JsonStringifyOptions extends JsonFormatOptions, ShellOptions {
 
 /** The `options` of an output of type `json`, as the YAML has them. */
 export const jsonFormatOptions = v.strictObject({
-  format: v.optional(v.picklist(['array', 'ndjson']), 'array'),
-  pretty: v.optional(v.boolean(), false),
+  format: v.optional(
+    v.pipe(v.picklist(['array', 'ndjson']), v.description('One array, or one object a line.')),
+    'array',
+  ),
+  pretty: v.optional(v.pipe(v.boolean(), v.description('Indents each record by two spaces.')), false),
 })
 
 const stringifyOptions = v.strictObject({

@@ -208,7 +208,7 @@ export abstract class Shell<Piece extends Row[] | Buffer, Result extends Row[] |
   }
 
   #take(record: unknown): void {
-    if (typeof record !== 'object' || record === null || ArrayBuffer.isView(record) || Array.isArray(record)) {
+    if (typeof record !== 'object' || record === null || Array.isArray(record) || isOpaque(record)) {
       throw new TypeError(`${this.constructor.name} takes records (objects) or arrays of them, got ${show(record)}`)
     }
     this.#counts.records_in++
@@ -382,6 +382,17 @@ export abstract class Shell<Piece extends Row[] | Buffer, Result extends Row[] |
   }
 }
 
+/** Objects whose content is not in properties: as records they would have no column, and what they hold would be lost. */
+function isOpaque(object: object): boolean {
+  return (
+    ArrayBuffer.isView(object) ||
+    object instanceof Map ||
+    object instanceof Set ||
+    object instanceof Date ||
+    object instanceof Promise
+  )
+}
+
 /** Marks a Readable that hands on records of this library as they are (a port, a merge): behind it, records need no intake. */
 export function markOwn(source: Duplex | NodeJS.ReadableStream): void {
   own.add(source)
@@ -409,8 +420,11 @@ function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(`a node threw ${show(thrown)}`, { cause: thrown })
 }
 
-function show(value: unknown): string {
+/** What was given, as messages tell it. */
+export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 60))
   if (typeof value !== 'object' || value === null) return String(value)
-  return Array.isArray(value) ? 'an array' : `a ${value.constructor?.name ?? 'value'}`
+  if (Array.isArray(value)) return 'an array'
+  const name = value.constructor?.name ?? 'Object'
+  return name === 'Object' ? 'an object' : `a ${name}`
 }

@@ -1,5 +1,5 @@
 import type { Row } from '../../lib/record/value.ts'
-import { type Results, recordsOf, Shell, type ShellOptions } from './shell.ts'
+import { type Results, recordsOf, Shell, type ShellOptions, show } from './shell.ts'
 
 /** A node that computes each batch on its own: what comes in leaves before the next is taken. */
 export abstract class Streaming<Out extends object = Row> extends Shell<Row[], Row[]> {
@@ -37,6 +37,13 @@ export abstract class Parsing<Out extends object = Row> extends Shell<Buffer, Ro
 
   constructor(options: ShellOptions = {}) {
     super('bytes', 'records', options)
+  }
+
+  /** Node would throw for what is no text and no bytes: in a pipe nobody could catch that. */
+  override write(chunk: unknown, ...rest: unknown[]): boolean {
+    if (typeof chunk === 'string' || ArrayBuffer.isView(chunk)) return super.write(chunk, ...(rest as []))
+    this.destroy(new TypeError(`${this.constructor.name} takes text or bytes, got ${show(chunk)}`))
+    return false
   }
 
   /** The batches a piece of the file gives, made as they are pulled: a piece may be the whole file. */

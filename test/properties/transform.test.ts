@@ -128,6 +128,7 @@ function contextFor(on_error: RunContext['on_error'], letters: DeadLetter[]): Ru
     on_error,
     report: (letter) => void letters.push(letter),
     warn: () => {},
+    log: () => {},
     batch: true,
   }
 }

@@ -90,6 +90,17 @@ describe('unknown keys', () => {
     ])
   })
 
+  test('are no missing key as well when it is clear which one is meant', () => {
+    expect(faults({ partition_bx: [] })).toEqual([
+      'E000: cull "old": unknown key `partition_bx`\n  did you mean `partition_by`? known keys: partition_by, order_by, limit, header, shape, format, rules',
+    ])
+    expect(faults({ partition_by: [], shape: [{ nmae: 'a' }, { title: 'b' }] })).toEqual([
+      'E000: cull "old": unknown key `nmae` in shape[0]\n  did you mean `name`? known keys: name',
+      'E000: cull "old": unknown key `title` in shape[1]\n  known keys: name',
+      'E000: cull "old": shape[1].name is missing: it must be a name',
+    ])
+  })
+
   test('are found in alternatives too', () => {
     expect(faults({ partition_by: [], shape: [{ name: 'a', typ: 1 }] })).toEqual([
       'E000: cull "old": unknown key `typ` in shape "a"\n  known keys: name',

@@ -50,6 +50,7 @@ async function written(
     on_error: 'fail_fast',
     report: () => {},
     warn: (message) => void warnings.push(message),
+    log: () => {},
     batch: true,
   })
   const out: Row[] = []

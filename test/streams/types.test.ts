@@ -32,7 +32,9 @@ type Bare<T> = T extends string
 type Schema<S extends v.GenericSchema> = Bare<v.InferOutput<S>>
 
 /** Keys that the schema knows only to refuse them. */
-type Refused = 'analytic_window' | 'log'
+type Refused = 'analytic_window'
+
+type LogEntry<Config extends { log?: unknown[] | undefined }> = NonNullable<Config['log']>[number]
 
 interface Order {
   id: number
@@ -50,7 +52,8 @@ describe('types', () => {
       Same<Exclude<keyof Schema<typeof transformConfig>, Refused>, keyof TransformConfig>,
       Same<Schema<typeof transformConfig>['declares'], Bare<TransformConfig>['declares']>,
       Same<Schema<typeof transformConfig>['phase'], Bare<TransformConfig>['phase']>,
-    ] = [true, true, true, true, true, true, true]
+      Same<keyof LogEntry<Schema<typeof transformConfig>>, keyof LogEntry<TransformConfig>>,
+    ] = [true, true, true, true, true, true, true, true]
     expect(same).not.toContain(false)
     // Whatever the type allows, the schema takes.
     const taken = (config: ReshapeConfig): v.InferInput<typeof reshapeConfig> => config

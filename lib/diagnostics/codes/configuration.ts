@@ -52,10 +52,10 @@ export const configurationCodes = category('configuration', {
   },
   E011: {
     title: 'bad `every` of a log directive',
-    explanation: 'A log directive writes each n-th record; n is a whole number of at least 1.',
-    example: 'log: [{ level: info, every: 0, message: "seen" }]',
-    fix: 'Give a whole number from 1 on.',
-    status: 'reserved',
+    explanation:
+      'A log directive for per_record tells each n-th record, so it needs a whole number of at least 1; for other moments there is nothing to count.',
+    example: 'log: [{ name: orders.seen, level: info, when: per_record, every: 0, message: seen }]',
+    fix: 'Give a whole number from 1 on, or leave the key out where records are not counted.',
   },
   E119: {
     title: '`date_locale` is no setting',

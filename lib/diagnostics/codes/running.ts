@@ -86,24 +86,24 @@ export const runningCodes = category('running', {
   },
   E373: {
     title: 'log directive with several predicates',
-    explanation: 'A log directive has one condition.',
-    example: 'log: [{ level: info, when: "a > 1", every: 10, message: "seen" }]',
-    fix: 'Split the directive, or join the conditions by `and`.',
-    status: 'reserved',
+    explanation: 'A log directive for per_record may have one condition, which is one predicate; others have none.',
+    example:
+      'log: [{ name: orders.seen, level: info, when: per_record, every: 1, message: seen, condition: ["a > 1", "b > 2"] }]',
+    fix: 'Join the predicates with `and`, write a directive for each, or choose per_record.',
   },
   E374: {
     title: 'log directive names an unknown field',
-    explanation: 'The message or the fields of a log directive name a column that the node does not have.',
-    example: 'log: [{ level: info, fields: [amuont], message: "seen" }]',
-    fix: 'Correct the name.',
-    status: 'reserved',
+    explanation:
+      'The fields of a log directive are columns of the record that comes in: one of them does not exist, or the event is told when there is no record.',
+    example: 'log: [{ name: orders.seen, level: info, when: per_record, every: 1, fields: [amuont], message: seen }]',
+    fix: 'Correct the name; leave the fields out for before_transform and after_transform.',
   },
   E375: {
     title: 'event declared twice',
-    explanation: 'Two log directives declare one event with different fields or levels.',
-    example: 'log: [{ event: seen, level: info }, { event: seen, level: warn }]',
-    fix: 'Make them equal, or rename one.',
-    status: 'reserved',
+    explanation: 'Two log directives of a pipeline declare one event with different fields.',
+    example:
+      'log:\n  - { name: seen, level: info, when: per_record, every: 1, message: seen, fields: [id] }\n  - { name: seen, level: info, when: on_error, message: seen, fields: [amount] }',
+    fix: 'Give both the same fields, or rename one.',
   },
   FormatFailure: {
     title: 'input is not what its format demands',

@@ -61,6 +61,15 @@ describe('programs from SQL', () => {
       "  = help: write 'x.is_null()' or 'not x.is_null()' for null, 'x == y' for all else",
     ],
     [
+      'emit text = if country is null then "-" else country',
+      "error[parse]: expected 'then' after the condition of 'if', found 'is'",
+      ' --> <inline>:1:24',
+      '  |',
+      '1 | emit text = if country is null then "-" else country',
+      '  |                        ^^',
+      "  = help: write 'x.is_null()' or 'not x.is_null()' for null, 'x == y' for all else",
+    ],
+    [
       "filter name like 'A%'",
       "error[parse]: there is no operator 'like'",
       ' --> <inline>:1:13',
@@ -372,6 +381,15 @@ describe('programs from JavaScript and Python', () => {
 describe('programs with a slip', () => {
   test.each<Case>([
     [
+      'emit text = if amount = 1 then "one" else "more"',
+      "error[parse]: expected 'then' after the condition of 'if', found '='",
+      ' --> <inline>:1:23',
+      '  |',
+      '1 | emit text = if amount = 1 then "one" else "more"',
+      '  |                       ^',
+      "  = help: use '==' to compare",
+    ],
+    [
       'emit text = hello',
       'error[resolve]: unknown name \'hello\', which is not a column of "orders"',
       ' --> <inline>:1:13',
@@ -578,5 +596,21 @@ describe('programs with a slip', () => {
     ],
   ])('%s', (program, ...message) => {
     expect(messageOf(program)).toStrictEqual(message)
+  })
+})
+
+describe('habits that do no harm', () => {
+  test.each([
+    ['null on the left', 'filter null == country'],
+    ['not as a call', 'emit idle = not(active)'],
+    ['parentheses around a condition', 'emit size = if (amount > 5) then "big" else "small"'],
+    ['either kind of quotes', `emit text = "it's" + ' "quoted"'`],
+    ['commas between the arms of a match, or none', 'emit x = match amount { 1 => "a", 2 => "b" _ => "c" }'],
+    [
+      'words of other languages as names of columns',
+      'emit select = amount\nemit where = select + 1\nemit case = where',
+    ],
+  ])('%s', (_, program) => {
+    expect(faults(() => compileTransform(program, scope))).toBe('')
   })
 })

@@ -33,6 +33,25 @@ describe('a publication', () => {
     expect(await folder.names()).toEqual(['a.csv'])
   })
 
+  test('writes a file again as asked, and leaves nothing when it is aborted meanwhile', async () => {
+    await using folder = await folderWith()
+    const publication = new Publication()
+    const file = await publication.open(folder.file('a.csv'), 'a.csv')
+    await file.add('head\n')
+    await file.rest()
+    await file.add('body\n')
+    const revision = { from: 5, head: 'new\n', copy: (piece: Buffer) => [piece, Buffer.from('!')] }
+    await file.rewrite(revision)
+    expect(file.bytes).toBe(10)
+    expect(await folder.names()).toEqual([expect.stringMatching(/^\.a\.csv\..*\.clinker$/)])
+    await file.rewrite({ ...revision, from: 4, head: 'newer\n' })
+    const third = file.rewrite({ ...revision, from: 0, head: '' })
+    await publication.abort()
+    await expect(third).rejects.toThrow('the run has ended')
+    expect(await folder.names()).toEqual([])
+    await expect(publication.open(folder.file('b.csv'), 'b.csv')).rejects.toThrow('the run has ended')
+  })
+
   test('gives the first files their old content back when a later one cannot get its name', async () => {
     await using folder = await folderWith({ 'a.csv': 'old a\n' })
     const publication = new Publication()
