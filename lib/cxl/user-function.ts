@@ -41,6 +41,7 @@ export class CheckedFunction extends Builtin {
 
   constructor(name: string, { signature, run }: UserFunction) {
     super(name, [], { signature: spaced(signature), doc: '', examples: {}, run: run as BuiltinCode })
+    if (this.parameters.some(({ types }) => types.includes('closure'))) throw new Error('a function takes no closure')
     const take = argumentTaker(this)
     const { result } = this
     this.guarded = (...values: Value[]): Value => {

@@ -1,4 +1,3 @@
-import { codeFrameColumns } from '@babel/code-frame'
 import type { Place } from './error.ts'
 
 /**
@@ -19,28 +18,20 @@ export function codeFrame(place: Place): string {
   const after = from + widest < characters.length ? '…' : ''
   const start = column - from + before.length
   const end = Math.min(start + length, shown.length + before.length + 1)
-  const frame = codeFrameColumns(
-    // Characters beyond 16 bits and line separators inside the line would move the mark.
-    `${before}${shown.join('')}${after}`.replace(/[\u2028\u2029]/g, ' '),
-    { start: { line: 1, column: utf16(shown, start, before) }, end: { line: 1, column: utf16(shown, end, before) } },
-    { highlightCode: false, linesAbove: 0, linesBelow: 0 },
-  )
-  return numbered(frame, place.line)
+  // Line separators inside the line would move the mark.
+  const text = `${before}${shown.join('')}${after}`.replace(/[\u2028\u2029]/g, ' ')
+  const at = utf16(shown, start, before)
+  const marked = Math.max(1, utf16(shown, end, before) - at)
+  const margin = ' '.repeat(`${place.line}`.length)
+  // Tabs stay tabs, so that the mark stands below what it marks.
+  const indent = text.slice(0, at).replace(/[^\t]/g, ' ')
+  return `${place.line} |${text === '' ? '' : ` ${text}`}\n${margin} | ${indent}${'^'.repeat(marked)}`
 }
 
 /** Characters of one line that are shown; errors in data and generated files may stand in lines of any length. */
 const widest = 200
 
-/** The column in UTF-16 units, which the package counts in. */
+/** How many UTF-16 units stand before the column. */
 function utf16(shown: readonly string[], column: number, before: string): number {
-  return before.length + shown.slice(0, Math.max(0, column - 1 - before.length)).join('').length + 1
-}
-
-/** Puts the number of the line in place of the 1 the package has written, and takes out its pointer. */
-function numbered(frame: string, line: number): string {
-  const margin = ' '.repeat(`${line}`.length)
-  return frame
-    .split('\n')
-    .map((text, index) => text.replace(/^[> ] [1 ] /, index === 0 ? `${line} ` : `${margin} `))
-    .join('\n')
+  return before.length + shown.slice(0, Math.max(0, column - 1 - before.length)).join('').length
 }

@@ -173,25 +173,25 @@ export class GroupedBuffer {
     this.#emitted = group + 1
     const spilled = this.#spilled.get(group)
     const bytes = table.bytesOf(group)
-    // Out of the table, so that making room below cannot spill them.
-    const tail = table.takeAll(group)
     if (!spilled) {
-      yield this.#resident(tail)
+      yield this.#resident(table.takeAll(group))
       this.#registration.release(bytes)
       return
     }
-    this.#spilled.delete(group)
     const total = spilled.bytes + bytes
     if (this.#mayPass(total)) {
-      const size = spilled.size + tail.length
-      if (tail.length > 0) spilled.runs.push(this.#writeSlice(tail))
-      this.#registration.release(bytes)
+      if (bytes > 0) this.#spillSlice(table, group, bytes)
+      this.#spilled.delete(group)
+      const { size } = spilled
       const merged = new MergedRuns(spilled.runs, this.#site, this.#sliceOrder, this.#spillFile)
       this.#merged = merged
       yield this.#passing(size, total, () => merged.batches())
       merged.release()
       return
     }
+    this.#spilled.delete(group)
+    // Out of the table, so that making room cannot spill them.
+    const tail = table.takeAll(group)
     const fits = this.#tryCharge(spilled.bytes, total)
     if (!fits) this.#registration.release(bytes)
     const rows: Row[] = []

@@ -175,8 +175,14 @@ class Repl {
     }
     try {
       const record = await this.#file.next()
-      if (!record) this.#complain('that was the last record')
-      else this.#say(this.#session.take(record))
+      if (!record) {
+        this.#complain('that was the last record')
+        return
+      }
+      const answer = this.#session.take(record)
+      // With nothing to evaluate for it the record itself is the answer.
+      const silent = answer.output === '' && answer.error === ''
+      this.#say(silent ? { output: `${this.#session.record()}\n`, error: '' } : answer)
     } catch (error) {
       this.#complain(faultText('the file', error))
     }

@@ -102,7 +102,8 @@ export class PendingFile {
   #begun = false
   #ended = false
   #discarded = false
-  #text = ''
+  #gathered: Uint8Array[] = []
+  #gatheredLength = 0
   #writing: Promise<void> | undefined
   /** The end, or the writing anew, that is under way. */
   #closing: Promise<void> | undefined
@@ -122,11 +123,10 @@ export class PendingFile {
 
   /** Adds a piece. Wait for the promise before adding the next one. */
   add(piece: string | Uint8Array): Promise<void> | undefined {
-    if (typeof piece === 'string') {
-      this.#text += piece
-      return this.#text.length < writtenAtOnce ? undefined : this.#flush()
-    }
-    return this.#flush().then(() => this.#put(piece))
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
+    this.#gathered.push(bytes)
+    this.#gatheredLength += bytes.length
+    return this.#gatheredLength < writtenAtOnce ? undefined : this.#flush()
   }
 
   /** Holds neither memory nor a descriptor until more is added. */
@@ -190,6 +190,7 @@ export class PendingFile {
         at += bytesRead
         for (const bytes of copy(buffer.subarray(0, bytesRead))) await this.add(bytes)
         // The next piece is read into the same buffer.
+        await this.#flush()
         await this.#writing
       }
     } finally {
@@ -200,20 +201,19 @@ export class PendingFile {
 
   /** Hands on what has gathered; the next pieces gather while it is being written. */
   async #flush(): Promise<void> {
-    const text = this.#text
-    this.#text = ''
-    if (text !== '') await this.#put(Buffer.from(text))
-  }
-
-  async #put(bytes: Uint8Array): Promise<void> {
+    if (this.#gathered.length === 0) return
+    const pieces = this.#gathered
+    this.#gathered = []
+    this.#gatheredLength = 0
     await this.#writing
-    const writing = this.#write(bytes)
+    const writing = this.#write(pieces)
     // Whoever adds the next piece meets the error.
     writing.catch(() => undefined)
     this.#writing = writing
   }
 
-  async #write(bytes: Uint8Array): Promise<void> {
+  async #write(pieces: readonly Uint8Array[]): Promise<void> {
+    const bytes = pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces)
     try {
       const handle = await this.#opened()
       for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten
@@ -284,7 +284,7 @@ export class SampleFile {
   async end(): Promise<void> {}
 }
 
-/** Characters that are gathered before they are written in one go. */
+/** Bytes that are gathered before they are written in one go. */
 const writtenAtOnce = 128 * 1024
 
 /** Bytes that are read at once of a file that is written anew. */

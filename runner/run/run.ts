@@ -523,7 +523,6 @@ function outcomeOf(error: unknown, signal: AbortSignal | undefined): Pick<RunRes
   if (signal?.aborted) return { exit: 130, errors: [] }
   if (error instanceof ClinkerErrors) return { exit: error.exit, errors: error.errors }
   if (error instanceof ClinkerError) return { exit: error.exit, errors: [error] }
-  const { code, message } = error as NodeJS.ErrnoException
   // Who reads our output has seen enough.
   if (isClosedPipe(error)) return { exit: 0, errors: [] }
   if (typeof (error as NodeJS.ErrnoException).errno === 'number')

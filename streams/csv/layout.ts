@@ -72,7 +72,7 @@ export function layoutOf(header: readonly string[], options: LayoutOptions): Lay
     all.push({ name: column.name, type })
     const place = options.byPosition ? index : places.get(source)
     if (place === undefined) {
-      if (!type.nullable) missing ??= { column, help: insteadOf(source, header) }
+      if (!type.nullable) missing ??= { column, help: insteadOf(source, type, header) }
     } else if (!needed || needed.has(column.name) || !isText(column)) {
       const { name, format } = column
       cells[place]?.push({ index, name, type: column.type, format, kind: kindOf(column), read: options.read(column) })
@@ -110,17 +110,17 @@ export function layoutOf(header: readonly string[], options: LayoutOptions): Lay
 }
 
 /** What to do about a column that the header does not name. */
-function insteadOf(name: string, header: readonly string[]): string {
+function insteadOf(name: string, type: Type, header: readonly string[]): string {
   const first = header.slice(0, namesShown).map((cell) => preview(cell))
   const has = `the file has ${first.join(', ')}${header.length > namesShown ? ' …' : ''}`
   const [only] = header
   const delimiter = header.length === 1 ? /[;\t|]/.exec(only as string)?.[0] : undefined
   if (delimiter !== undefined) return `${has}: set delimiter to ${preview(delimiter)}`
   const same = header.find((cell) => cell.trim().toLowerCase() === name.trim().toLowerCase())
-  const near = same ?? closestMatch(name, header)
+  const near = same ?? closestMatch(name, header.filter((cell) => cell.startsWith(name.charAt(0))))
   return near === undefined
-    ? `${has}; a column it may lack is declared nullable`
-    : `${has}: correct the name, or read it by \`source_name: ${near}\``
+    ? `${has}; declare it nullable(${type}) if a file may lack it`
+    : `${has}: correct the name, or read it by \`source_name: ${preview(near)}\``
 }
 
 const namesShown = 12

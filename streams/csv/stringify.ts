@@ -9,6 +9,7 @@ import { parseSchema, type SchemaColumn } from '../../lib/schema/index.ts'
 import type { DeadLetter } from '../node.ts'
 import { checkOptions } from '../options.ts'
 import { type ShellOptions, Stringifying } from '../shell/index.ts'
+import { Bytes } from './bytes.ts'
 import { JoinCollision, Unwritable } from './cell-text.ts'
 import { Header } from './header.ts'
 import { checkJoinValues, type WrittenJoinValues } from './join-values.ts'
@@ -127,21 +128,25 @@ export class CsvStringify extends Stringifying {
     }
   }
 
-  *process(batch: Row[]): Iterable<string> {
-    let text = ''
+  *process(batch: Row[]): Iterable<Uint8Array> {
+    const out = new Bytes()
     let start = 0
     while (start < batch.length) {
       const shape = shapeOf(batch[start] as Row) as Shape
       let end = start + 1
       while (end < batch.length && shapeOf(batch[end] as Row) === shape) end++
-      if (this.#union) text += this.#unite(this.#union, batch, start, end, shape)
-      else {
-        this.#settle(shape)
-        text += this.#begin() + this.#rows(batch, start, end, shape, this.#header.names.length)
-      }
+      if (this.#union) this.#header.widen(shape)
+      else this.#settle(shape)
+      const width = this.#header.names.length
+      if (!this.#spool) out.text(this.#begin())
+      const before = out.at
+      this.#write(out, batch, start, end, shape, width)
+      this.#union?.add(out.buffer.subarray(before, out.at), width)
       start = end
     }
-    if (text !== '') yield text
+    const bytes = out.take()
+    if (this.#spool) this.#spoolText(this.#spool, bytes.toString())
+    else if (bytes.length > 0) yield bytes
   }
 
   *finish(): Iterable<string | Uint8Array> {
@@ -170,18 +175,9 @@ export class CsvStringify extends Stringifying {
     this.#folder?.close()
   }
 
-  /** Writes rows in the columns known so far: the text that may go out now. */
-  #unite(union: UnionRows, batch: Row[], start: number, end: number, shape: Shape): string {
-    this.#header.widen(shape)
-    const width = this.#header.names.length
-    const spool = this.#spool
-    const head = spool ? '' : this.#begin()
-    const text = this.#rows(batch, start, end, shape, width)
-    union.add(text, width)
-    if (!spool) return head + text
+  #spoolText(spool: TextSpool, text: string): void {
     const step = this.#spooledAtOnce
     for (let at = 0; at < text.length; at += step) spool.write(text.slice(at, at + step))
-    return ''
   }
 
   /** Checks the columns of a record against the header, which the first one settles. */
@@ -206,24 +202,22 @@ export class CsvStringify extends Stringifying {
     return line
   }
 
-  #rows(batch: Row[], start: number, end: number, shape: Shape, width: number): string {
+  /** Writes rows of one shape in the columns known so far. */
+  #write(out: Bytes, batch: Row[], start: number, end: number, shape: Shape, width: number): void {
     const writer = this.#writer.of(shape)
     const tail = `${this.#delimiter.repeat(width - Math.max(writer.width, 1))}\n`
-    // An empty line is no row for any reader. Text under a union header may still get more cells, so there it waits.
+    // An empty line is no row for any reader. Rows under a union header may still get more cells, so there it waits.
     const empty = width === 1 && !this.#union ? '""' : ''
+    const before = out.at
     try {
-      return writer.write(batch, start, end, tail, empty)
+      return writer.write(out, batch, start, end, tail, empty)
     } catch (error) {
       if (!(error instanceof CellFault)) throw error
       if (!this.#report || !(error.cause instanceof JoinCollision)) throw this.#unwritable(error)
-      if (end - start === 1) {
-        this.#reject(this.#report, batch[start] as Row, error, error.cause)
-        return ''
-      }
+      out.at = before
+      if (end - start === 1) return this.#reject(this.#report, batch[start] as Row, error, error.cause)
     }
-    let text = ''
-    for (let index = start; index < end; index++) text += this.#rows(batch, index, index + 1, shape, width)
-    return text
+    for (let index = start; index < end; index++) this.#write(out, batch, index, index + 1, shape, width)
   }
 
   #reject(report: (letter: DeadLetter) => void, record: Row, fault: CellFault, collision: JoinCollision): void {

@@ -28,11 +28,11 @@ export class UnionRows {
   }
 
   /** Takes note of rows written under a header of `width` columns; a row of one empty cell is an empty line. */
-  add(text: string, width: number): void {
+  add(bytes: Buffer, width: number): void {
     let stretch = this.#stretches.at(-1)
     if (stretch?.width !== width) this.#stretches.push((stretch = { width, bytes: 0 }))
-    stretch.bytes += Buffer.byteLength(text)
-    if (width === 1 && (text.startsWith('\n') || text.includes('\n\n'))) this.#hasEmptyLines = true
+    stretch.bytes += bytes.length
+    if (width === 1 && (bytes[0] === 10 || bytes.includes('\n\n'))) this.#hasEmptyLines = true
   }
 
   /** Whether the rows are right as they are under a header of `width` columns. */

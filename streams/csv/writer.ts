@@ -3,6 +3,7 @@ import { canGenerate, Code } from '../../lib/record/generate.ts'
 import type { Column, Shape } from '../../lib/record/shape.ts'
 import type { TypeName } from '../../lib/record/type.ts'
 import type { Row, Value } from '../../lib/record/value.ts'
+import type { Bytes } from './bytes.ts'
 import { cellText, type JoinValues, joinByDefault, rounded } from './cell-text.ts'
 import type { Header } from './header.ts'
 
@@ -32,13 +33,16 @@ export class CellFault extends Error {
  * Writes rows `start` to `end` (not included) of a shape. `tail` closes each: delimiters for the cells behind those of the shape, and the
  * newline. `empty` is what a row without a character is written as.
  */
-type WriteRows = (rows: readonly Row[], start: number, end: number, tail: string, empty: string) => string
+type WriteRows = (out: Bytes, rows: readonly Row[], start: number, end: number, tail: string, empty: string) => void
 
 /** Rows a shape must have before code is made for it: it may come only once. */
 const worthCode = 100
 
 /** Wider rows are written by a loop: V8 does not optimise functions of such a size. */
 const widestRow = 128
+
+/** Longer texts are encoded by Node. */
+const longestLoop = 96
 
 /** Writes the rows of one output, of any shapes whose columns are all in its header. */
 export class CsvWriter {
@@ -86,48 +90,48 @@ class ShapeWriter {
     this.#delimiter = writing.delimiter
   }
 
-  write: WriteRows = (rows, start, end, tail, empty) => {
+  write: WriteRows = (out, rows, start, end, tail, empty) => {
     if (!this.#generated && this.width <= widestRow && (this.#rows += end - start) > worthCode && canGenerate()) {
       this.#generated = this.#generate()
     }
-    if (this.#generated) return this.#generated(rows, start, end, tail, empty)
-    let text = ''
-    for (let index = start; index < end; index++) text += (this.#row(rows[index] as Row) || empty) + tail
-    return text
+    if (this.#generated) return this.#generated(out, rows, start, end, tail, empty)
+    for (let index = start; index < end; index++) {
+      const before = out.at
+      this.#row(out, rows[index] as Row)
+      if (out.at === before) out.ascii(empty)
+      out.ascii(tail)
+    }
   }
 
-  #row(row: Row): string {
-    let text = ''
+  #row(out: Bytes, row: Row): void {
     for (let place = 0; place < this.width; place++) {
       const cell = this.#cells[place]
-      if (place > 0) text += this.#delimiter
-      if (cell) text += cell.write(row[cell.name] as Value)
+      if (place > 0) out.ascii(this.#delimiter)
+      if (cell) cell.write(out, row[cell.name] as Value)
     }
-    return text
   }
 
-  /** The same as code, which writes what needs no quotes without a call. Benchmark: bench/csv. */
+  /** The same as code, which writes most cells without a call. Benchmark: bench/csv. */
   #generate(): WriteRows {
     const code = new Code()
-    const statements: string[] = []
-    const parts = this.#cells.map((cell, place) => {
-      if (!cell) return "''"
-      statements.push(
-        `const v${place} = ${code.member('row', cell.name)}`,
-        `const t${place} = ${cell.generate(code, `v${place}`)}`,
-      )
-      return `t${place}`
+    const delimiter = `out.byte(${this.#delimiter.charCodeAt(0)})`
+    const statements = this.#cells.flatMap((cell, place) => {
+      const between = place > 0 ? [delimiter] : []
+      if (!cell) return between
+      const value = `v${place}`
+      return [...between, `const ${value} = ${code.member('row', cell.name)}`, cell.generate(code, value)]
     })
-    const row = parts.join(` + ${code.bind(this.#delimiter)} + `) || "''"
+    // Only a row of one cell can be without a character.
+    if (this.width <= 1) statements.push('if (out.at === before) out.ascii(empty)')
     return code.compile(
-      ['rows', 'start', 'end', 'tail', 'empty'],
-      `let text = ''
-for (let index = start; index < end; index++) {
+      ['out', 'rows', 'start', 'end', 'tail', 'empty'],
+      `for (let index = start; index < end; index++) {
   const row = rows[index]
+  const before = out.at
+  out.reserve(0)
   ${statements.join('\n  ')}
-  text += ${parts.length > 1 ? row : `(${row} || empty)`} + tail
-}
-return text`,
+  out.ascii(tail)
+}`,
     )
   }
 }
@@ -148,20 +152,22 @@ class Cell {
     this.#scale = writing.scales.get(name)
   }
 
-  readonly write = (value: Value): string => {
-    if (typeof value === 'string') return this.#quoting.text(value)
+  readonly write = (out: Bytes, value: Value): void => {
+    if (typeof value === 'string') return this.#quoting.text(out, value)
+    let text: string
     try {
-      return this.#quoting.quoted(cellText(this.#scale === undefined ? value : rounded(value, this.#scale), this.#join))
+      text = cellText(this.#scale === undefined ? value : rounded(value, this.#scale), this.#join)
     } catch (error) {
       throw new CellFault(this.name, value, error)
     }
+    this.#quoting.write(out, text)
   }
 
-  /** An expression for the text of the cell. What the declared type promises is looked at: other code may have put in something else. */
+  /** A statement that writes the cell. What the declared type promises is looked at: other code may have put in something else. */
   generate(code: Code, value: string): string {
-    const other = `${code.bind(this.write)}(${value})`
+    const other = `${code.bind(this.write)}(out, ${value})`
     const guarded = this.#guarded(code, value)
-    return guarded === undefined ? other : `${guarded} : ${other}`
+    return guarded === undefined ? other : `${guarded}; else ${other}`
   }
 
   #guarded(code: Code, value: string): string | undefined {
@@ -169,15 +175,15 @@ class Cell {
     if (this.#type !== 'string' && !safeForNumbers) return undefined
     switch (this.#type) {
       case 'string':
-        return `typeof ${value} === 'string' ? ${code.bind(text)}(${value})`
+        return `if (typeof ${value} === 'string') ${code.bind(text)}(out, ${value})`
       case 'int':
         // Not for 0: what is no int may be -0.
-        return `typeof ${value} === 'number' && ${value} !== 0 && (${value} | 0) === ${value} ? '' + ${value}`
+        return `if (typeof ${value} === 'number' && ${value} !== 0 && (${value} | 0) === ${value}) out.int(${value})`
       case 'float':
         // Between these JavaScript writes a number without an exponent, as CSV must.
-        return `${value} > 1e-6 && ${value} < 1e21 && typeof ${value} === 'number' ? '' + ${value}`
+        return `if (${value} > 1e-6 && ${value} < 1e21 && typeof ${value} === 'number') out.float(${value})`
       case 'date':
-        return `${value} instanceof ${code.bind(CivilDate)} ? ${code.bind(new DateTexts().of)}(${value})`
+        return `if (${value} instanceof ${code.bind(CivilDate)}) out.ascii(${code.bind(new DateTexts().of)}(${value}))`
       default:
         return undefined
     }
@@ -199,21 +205,38 @@ class Quoting {
     this.#escapeFormulas = escape_formulas
   }
 
-  /** A text value as a cell. */
-  readonly text = (text: string): string => {
-    if (this.#escapeFormulas && /^[=+\-@\t\r]/.test(text)) return this.quoted(`'${text}`)
-    return this.quoted(text)
+  /** Writes a text value as a cell. */
+  readonly text = (out: Bytes, text: string): void => {
+    if (this.#escapeFormulas && /^[=+\-@\t\r]/.test(text)) out.text(this.quoted(`'${text}`))
+    else this.write(out, text)
   }
 
-  readonly quoted = (text: string): string => (this.#plain(text) ? text : `"${text.replaceAll('"', '""')}"`)
-
-  #plain(text: string): boolean {
-    if (text.length > 32) return !this.#special.test(text)
-    for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at)
-      if (code === this.#delimiter || code === 34 || code === 10 || code === 13) return false
+  /** Writes a text, in quotes when it needs them: `out.text(quoted(text))`, but for short and plain texts in one go. */
+  readonly write = (out: Bytes, text: string): void => {
+    const { length } = text
+    if (length > longestLoop) return out.text(this.quoted(text))
+    out.reserve(length * 3)
+    const { buffer } = out
+    let { at } = out
+    for (let index = 0; index < length; index++) {
+      const code = text.charCodeAt(index)
+      if (code < 0x80) {
+        if (code === this.#delimiter || code === 34 || code === 10 || code === 13) return out.text(this.quoted(text))
+        buffer[at++] = code
+      } else if (code < 0x800) {
+        buffer[at++] = 0xc0 | (code >> 6)
+        buffer[at++] = 0x80 | (code & 0x3f)
+      } else if (code < 0xd800 || code > 0xdfff) {
+        buffer[at++] = 0xe0 | (code >> 12)
+        buffer[at++] = 0x80 | ((code >> 6) & 0x3f)
+        buffer[at++] = 0x80 | (code & 0x3f)
+      } else return out.text(this.quoted(text))
     }
-    return true
+    out.at = at
+  }
+
+  quoted(text: string): string {
+    return this.#special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   }
 }
 

@@ -70,7 +70,7 @@ function expected(input: readonly Sample[], { rules, order }: Plan): { rows: Sam
       rows.push(result)
     }
     for (const [rule, { copy }] of rules.entries()) {
-      if (copy) for (const row of sorted) if (fires(row, rule)) rows.push({ ...row, a: -row.a - rule })
+      if (copy) for (const row of sorted) if (fires(row, rule)) rows.push({ ...row, a: 0 - row.a - rule })
     }
   }
   return { rows, letters }
@@ -87,7 +87,7 @@ function rulesOf({ rules }: Plan, functions: boolean): ReshapeRule[] {
     const power = 1 << rule
     const add = 1000 * (rule + 1)
     const text = (column: string) => (functions ? (row: Row) => (row[column] as number) + add : `${column} + ${add}`)
-    const minus = functions ? (row: Row) => -(row.a as number) - rule : `0 - a - ${rule}`
+    const minus = functions ? (row: Row) => 0 - (row.a as number) - rule : `0 - a - ${rule}`
     const all = Object.fromEntries(columns.map((column) => [column, functions ? (row: Row) => row[column] : column]))
     return {
       name: `r${rule}`,

@@ -52,7 +52,7 @@ test('a file that is written at once and mended in the end has the bytes that st
 
 test('files that share a header are the parts of one file with all records', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(records, { minLength: 1, maxLength: 20 }), schema, async (files, columns) => {
+    fc.asyncProperty(fc.array(records, { minLength: 1, maxLength: 6 }), schema, async (files, columns) => {
       await using folder = await folderWith()
       for (const [index, rows] of files.entries()) await folder.write(`in${index + 10}.json`, lines(rows))
       const right = await written(folder, columns, 'path: "-", include_header: false')

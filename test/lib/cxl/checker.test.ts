@@ -6,6 +6,7 @@ import {
   type Scope,
   userFunctions,
 } from '../../../lib/cxl/index.ts'
+import type { Type } from '../../../lib/record/type.ts'
 import { faults, scopeOf, shortFaults, type } from './support.ts'
 
 const columns = {
@@ -196,5 +197,46 @@ describe('scopes', () => {
     expect(written('emit $record.grad = s')).toStrictEqual(['1:14 $record.grad is not declared'])
     expect(written('emit $record.other = i')).toStrictEqual(['1:14 $record.other is not declared by this node'])
     expect(written('emit $pipeline.name = s')).toStrictEqual(['1:16 $pipeline.name is built in and cannot be written'])
+  })
+})
+
+describe('columns with dots in their names', () => {
+  const dotted = scopeOf({ 'pos.dec': 'float', 'pos.at.x': 'int', m: 'map', 'm.k': 'int', 'a.b': 'any' })
+  const row = { 'pos.dec': 1.5, 'pos.at.x': 3, m: { k: 9, j: 8 }, 'm.k': 7, 'a.b': { c: 5 } }
+
+  test.each([
+    ['pos.dec * 2', 3],
+    ['pos.at.x + 1', 4],
+    ['pos.dec.round(0)', 2],
+    ['m.k', 7],
+    ['m.j', 8],
+    ['a.b.c', 5],
+  ])('%s reads them and gives %j', (text, value) => {
+    for (const backend of ['generated', 'closures'] as const) {
+      expect(compileExpression(text, dotted, { backend }).evaluate(row, environment)).toStrictEqual(value)
+    }
+  })
+
+  test('the type is that of the column', () => {
+    expect(`${compileExpression('pos.dec', dotted).type}`).toBe('float')
+    expect(compileExpression('pos.dec + pos.at.x', dotted).columns).toStrictEqual(['pos.dec', 'pos.at.x'])
+  })
+
+  test('a let of the first name hides them', () => {
+    const program = compileTransform('let m = xs[0]\nemit k = m.k', scopeOf({ xs: 'array', 'm.k': 'int' }))
+    expect(program.columns).toStrictEqual(['xs'])
+  })
+
+  test('a field of an input may have them', () => {
+    const over: Scope = { columns: new Map(), qualifiers: new Map([['stars', dotted.columns as Map<string, Type>]]) }
+    expect(compileExpression('stars.pos.dec', over).evaluate({}, environment, { stars: row })).toBe(1.5)
+    expect(compileExpression('stars.m.j', over).evaluate({}, environment, { stars: row })).toBe(8)
+    expect(shortFaults(() => compileExpression('stars.pos', over))).toStrictEqual(["1:1 'stars' has no field 'pos'"])
+  })
+
+  test('one that is misspelled is suggested', () => {
+    expect(faults(() => compileExpression('pos.dce + 1', dotted))).toBe(
+      "error[resolve]: unknown name 'pos.dce'\n --> <inline>:1:1\n  |\n1 | pos.dce + 1\n  | ^^^^^^^\n  = help: did you mean 'pos.dec'?",
+    )
   })
 })

@@ -166,6 +166,11 @@ describe('records', () => {
     )
   })
 
+  test('the next one is shown when there is nothing to evaluate for it', async () => {
+    await using folder = await folderWith({ 'orders.csv': orders })
+    expect((await repl([':next'], folder.file('orders.csv'))).stdout).toBe('{\n  "id": "b",\n  "amount": "4"\n}\n')
+  })
+
   test('come from NDJSON, with the types their values have', async () => {
     await using folder = await folderWith({ 'a.ndjson': '{"n":2.0,"xs":[1]}\n', 'b.jsonl': '{"n":9007199254740993}' })
     const lines = ['n', 'xs[0]', `:load ${folder.file('b.jsonl')}`, 'n', '$source.row']

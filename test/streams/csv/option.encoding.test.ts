@@ -20,14 +20,14 @@ describe('utf-8', () => {
     const csv = Buffer.concat([Buffer.from('id,note\n1,"ök\n"\n2,caf'), Buffer.from(bad), Buffer.from('\n')])
     for (let cut = 0; cut <= csv.length; cut++) {
       expect(await refused([csv.subarray(0, cut), csv.subarray(cut)], { file: 'in.csv' })).toBe(
-        'FormatFailure: source "csv": in.csv, line 4: the bytes are not valid UTF-8\n  in.csv:4:1',
+        'FormatFailure: source "csv": in.csv, line 4: the bytes are not valid UTF-8\n  in.csv:4:1\n  when the file is in Latin-1, say so by `encoding: latin1`',
       )
     }
   })
 
   test('refuses a character that the end of the file cuts off', async () => {
     expect(await refused([Buffer.from('a\nx'), Buffer.from([0xc3])])).toBe(
-      'FormatFailure: source "csv": line 2: the bytes are not valid UTF-8',
+      'FormatFailure: source "csv": line 2: the bytes are not valid UTF-8\n  when the file is in Latin-1, say so by `encoding: latin1`',
     )
   })
 })

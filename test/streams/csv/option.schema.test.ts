@@ -156,9 +156,20 @@ describe('binding', () => {
     const schema = { id: 'int', hue: 'string' }
     expect(await refused('id\n1\n', { schema, file: 'plants.csv', name: 'plants' })).toBe(
       'E126: source "plants": plants.csv row=1 column=2 field="hue": declared string, got null\n' +
-        '  declare it nullable(string) if it may be empty',
+        '  the file has "id"; declare it nullable(string) if a file may lack it',
     )
     expect(await read('id\n', { schema })).toEqual([])
+  })
+
+  test.each([
+    ['HUE,id\nred,1\n', 'the file has "HUE", "id": correct the name, or read it by `source_name: "HUE"`'],
+    [' hue ,id\nred,1\n', 'the file has " hue ", "id": correct the name, or read it by `source_name: " hue "`'],
+    ['heu,id\nred,1\n', 'the file has "heu", "id": correct the name, or read it by `source_name: "heu"`'],
+    ['hue;id\nred;1\n', 'the file has "hue;id": set delimiter to ";"'],
+    ['hue\tid\nred\t1\n', 'the file has "hue\\tid": set delimiter to "\\t"'],
+    ['x\n1\n', 'the file has "x"; declare it nullable(string) if a file may lack it'],
+  ])('a column that is not there is told with what is there: %j', async (text, help) => {
+    expect(await refused(text, { schema: { hue: 'string' } })).toMatch(new RegExp(`got null\n  ${RegExp.escape?.(help) ?? help.replace(/[\\\\`|"{}()[\\]^$+*?.]/g, '\\\\$&')}$`))
   })
 
   test('source_name reads a column of another name', async () => {
