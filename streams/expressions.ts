@@ -1,4 +1,4 @@
-import { compileExpression, EvaluationError, type Expression, type Scope } from '../lib/cxl/index.ts'
+import { compileExpression, EvaluationError, type Expression, type Scope } from '../lib/cxl/engine.ts'
 import { ClinkerError, ClinkerErrors, type Place } from '../lib/diagnostics/index.ts'
 import { fromForeign } from '../lib/record/foreign.ts'
 import { unknownOrigin } from '../lib/record/origin.ts'

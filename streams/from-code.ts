@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import * as v from 'valibot'
-import { bareEnvironment, type Scope, type UserFunction, type UserFunctions, userFunctions } from '../lib/cxl/index.ts'
+import { bareEnvironment, type Scope, type UserFunction, type UserFunctions, userFunctions } from '../lib/cxl/engine.ts'
 import { ClinkerError } from '../lib/diagnostics/index.ts'
 import { MemoryBudget, SpillFolder } from '../lib/memory/index.ts'
 import type { Shape } from '../lib/record/shape.ts'

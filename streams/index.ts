@@ -5,6 +5,7 @@
  * import { csv, reshape } from 'clinker-streams'
  * await pipeline(process.stdin, csv.parse(), reshape({ partition_by: ['id'], rules }), csv.stringify(), process.stdout)
  */
+export type { UserFunction } from '../lib/cxl/user-function.ts'
 export { ClinkerError, ClinkerErrors, type Place } from '../lib/diagnostics/index.ts'
 export { MemoryBudget } from '../lib/memory/index.ts'
 export { CivilDate, CivilDateTime } from '../lib/record/civil.ts'

@@ -6,7 +6,7 @@ import {
   EvaluationError,
   type LogLevel,
   type Scope,
-} from '../lib/cxl/index.ts'
+} from '../lib/cxl/engine.ts'
 import { ClinkerError, preview, suggestion } from '../lib/diagnostics/index.ts'
 import { rowOf } from '../lib/record/stamp.ts'
 import type { Row } from '../lib/record/value.ts'

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { GenericSchema } from 'valibot'
-import type { Environment, LogLevel, Scope } from '../lib/cxl/index.ts'
+import type { Environment, LogLevel, Scope } from '../lib/cxl/engine.ts'
 import type { ErrorDetails, Place } from '../lib/diagnostics/error.ts'
 import type { MemoryBudget, SpillFolder } from '../lib/memory/index.ts'
 import type { Column } from '../lib/record/shape.ts'

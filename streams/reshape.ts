@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Environment } from '../lib/cxl/index.ts'
+import type { Environment } from '../lib/cxl/engine.ts'
 import { joinForms } from '../lib/cxl/types.ts'
 import { closestMatch, preview } from '../lib/diagnostics/index.ts'
 import { GroupedBuffer } from '../lib/memory/index.ts'

@@ -6,7 +6,7 @@ import {
   fuse,
   type Scope,
   type TransformProgram,
-} from '../lib/cxl/index.ts'
+} from '../lib/cxl/engine.ts'
 import { closestMatch, preview } from '../lib/diagnostics/index.ts'
 import { Intake } from '../lib/record/intake.ts'
 import { kindOf } from '../lib/record/kind.ts'

@@ -1,3 +1,17 @@
+/**
+ * The expression language on plain objects. Runs wherever JavaScript does: nothing of Node is needed.
+ * @example
+ * import { compile } from 'clinker-streams/cxl'
+ * const program = compile('emit total = price * qty', { columns: { price: 'decimal', qty: 'int' } })
+ * program.run({ price: '19.90', qty: 3 })
+ */
+export { ClinkerError, ClinkerErrors, type Place } from '../diagnostics/index.ts'
+export { CivilDate, CivilDateTime } from '../record/civil.ts'
+export { Decimal } from '../record/decimal.ts'
+export { Float } from '../record/float.ts'
+export { makeMap, mapEntries, mapKeys } from '../record/map.ts'
+export type { Row, Value, ValueMap } from '../record/value.ts'
+export { type BuiltinDescription, describeBuiltins } from './builtins/index.ts'
 export {
   compile,
   evaluate,
@@ -8,24 +22,8 @@ export {
   type TypedColumn,
   type WrittenType,
 } from './compile.ts'
-export { bareEnvironment, type Environment, type LogLevel, type PipelineValues } from './environment.ts'
-export { type Evaluated, type EvaluateOptions, evaluateOnce, fieldValue } from './evaluate.ts'
+export type { LogLevel } from './environment.ts'
 export { EvaluationError } from './evaluation-error.ts'
-export { type CompileOptions, compileExpression, type Expression } from './expression.ts'
-export { Failure } from './failure.ts'
-export { describeBuiltins, type BuiltinDescription } from './builtins/index.ts'
 export { formatProgram } from './format.ts'
-export { fuse, type Stage } from './fuse.ts'
-export { parseJson, printJson, printRecord } from './json.ts'
-export { filtered, type Outcome, passed, repeated } from './outcome.ts'
-export { formatProblem, type Phase, ProgramError } from './problem.ts'
-export {
-  type BindOptions,
-  compileTransform,
-  type RowFunction,
-  type TransformOptions,
-  type TransformProgram,
-} from './program.ts'
-export type { Inputs } from './runtime.ts'
-export type { Constant, ModuleResolver, Scope, Variable, Variables } from './scope.ts'
-export { type UserFunction, type UserFunctions, userFunctions } from './user-function.ts'
+export { formatProblem, ProgramError } from './problem.ts'
+export type { UserFunction } from './user-function.ts'

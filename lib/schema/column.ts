@@ -186,13 +186,16 @@ function readType(written: unknown, name: string, path: Path, faults: SchemaFaul
     })
     return undefined
   }
-  const bare = typeof written === 'string' ? (/^nullable\((.*)\)$/s.exec(written)?.[1] ?? written) : undefined
-  const meant = meantType(bare ?? '')
-  const known = `known types: ${knownTypes.join(', ')}`
-  faults.add(path, `column ${preview(name)} has the unknown type ${preview(written)}`, {
-    help: meant === undefined ? suggestion(bare ?? '', knownTypes, 'known types') : `did you mean \`${meant}\`? ${known}`,
-  })
+  faults.add(path, `column ${preview(name)} has the unknown type ${preview(written)}`, { help: typeHelp(written) })
   return undefined
+}
+
+function typeHelp(written: unknown): string {
+  const known = `known types: ${knownTypes.join(', ')}`
+  if (typeof written !== 'string') return known
+  const bare = /^nullable\((.*)\)$/s.exec(written)?.[1] ?? written
+  const meant = meantType(bare)
+  return meant === undefined ? suggestion(bare, knownTypes, 'known types') : `did you mean \`${meant}\`? ${known}`
 }
 
 /** The type that another language means by a name. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { evaluateOnce, fieldValue, parseJson } from '../../lib/cxl/index.ts'
+import { evaluateOnce, fieldValue, parseJson } from '../../lib/cxl/engine.ts'
 import { isMap } from '../../lib/record/kind.ts'
 import { makeMap, mapEntries } from '../../lib/record/map.ts'
 import type { Value, ValueMap } from '../../lib/record/value.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { formatProgram } from '../../lib/cxl/index.ts'
+import { formatProgram } from '../../lib/cxl/engine.ts'
 import { attempt, readProgram } from './cxl-text.ts'
 import type { Streams } from './program.ts'
 

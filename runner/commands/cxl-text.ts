@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ClinkerError, ClinkerErrors } from '../../lib/diagnostics/index.ts'
-import { formatProblem } from '../../lib/cxl/index.ts'
+import { formatProblem } from '../../lib/cxl/engine.ts'
 import { reasonOf } from '../run/publication.ts'
 import { Exit } from './program.ts'
 

@@ -17,6 +17,7 @@ import { standardStream } from '../plan/paths.ts'
 import { checkedLimit, defaultLimit } from '../plan/settings.ts'
 import { inputFailure, openInput } from '../run/open-input.ts'
 import { reasonOf } from '../run/publication.ts'
+import { suitHeap } from './heap.ts'
 import { cancellable, cancelled, Exit, refuse, type Streams } from './program.ts'
 
 /** Formats that filters read and write. */
@@ -233,6 +234,7 @@ function pathOf(text: string, value: unknown, path: ConfigPath): ConfigPath | un
 /** The budget of a filter, and where it spills. */
 function storage({ memoryLimit, spillDir }: FormatFlags): { memory: MemoryBudget; spill_dir?: string } {
   const limit = memoryLimit ? checkedLimit(memoryLimit, '--memory-limit') : defaultLimit
+  suitHeap(limit)
   return { memory: new MemoryBudget(limit), ...(spillDir ? { spill_dir: spillDir } : {}) }
 }
 

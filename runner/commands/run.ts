@@ -51,6 +51,7 @@ async function runFile(file: string, flags: Flags, streams: Streams): Promise<vo
   if (flags.explain !== undefined) return explain(file, flags.explain, options, flags, streams)
   if (flags.dryRun && flags.n === undefined) return check(file, options, flags, streams)
   const { run } = await import('../run/run.ts')
+  const { suitHeap } = await import('./heap.ts')
   let finishProgress = (): void => undefined
   const result = await cancellable((signal) =>
     run(file, {
@@ -61,7 +62,8 @@ async function runFile(file: string, flags: Flags, streams: Streams): Promise<vo
       onMessage: (level, message) => {
         if (isWanted(level, flags)) say(message)
       },
-      onStart: (progress) => {
+      onStart: (progress, limit) => {
+        suitHeap(limit)
         if (!flags.quiet) finishProgress = showProgress(streams.stderr, progress)
       },
     }),

@@ -5,7 +5,7 @@ import {
   compileExpression,
   describeBuiltins,
   EvaluationError,
-} from '../../lib/cxl/index.ts'
+} from '../../lib/cxl/engine.ts'
 import { closestMatch } from '../../lib/diagnostics/index.ts'
 import { jsonText } from '../../lib/record/text.ts'
 import type { Value } from '../../lib/record/value.ts'

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type UserFunctions, userFunctions } from '../../lib/cxl/index.ts'
+import { type UserFunctions, userFunctions } from '../../lib/cxl/engine.ts'
 import { ClinkerError, type Place } from '../../lib/diagnostics/index.ts'
 import { checkedPath } from './paths.ts'
 import { placed } from './settings.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { ModuleResolver } from '../../lib/cxl/index.ts'
+import type { ModuleResolver } from '../../lib/cxl/engine.ts'
 
 /** Finds modules below the rules root. Names are dotted words, so none can lead out of it. */
 export function moduleResolver(root: string): ModuleResolver {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Scope, UserFunctions } from '../../lib/cxl/index.ts'
+import type { Scope, UserFunctions } from '../../lib/cxl/engine.ts'
 import { ClinkerError, ClinkerErrors, type ErrorDetails } from '../../lib/diagnostics/index.ts'
 import type { Edge, NodeDefinition, NodePlan, PlanContext } from '../../streams/node.ts'
 import { reshapeNode } from '../../streams/reshape.ts'

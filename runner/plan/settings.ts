@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Constant } from '../../lib/cxl/index.ts'
+import type { Constant } from '../../lib/cxl/engine.ts'
 import { ClinkerError } from '../../lib/diagnostics/index.ts'
 import { parseSize } from '../../lib/memory/index.ts'
 import { mapEntries } from '../../lib/record/map.ts'

@@ -1,4 +1,4 @@
-import type { Constant, Variable, Variables } from '../../lib/cxl/index.ts'
+import type { Constant, Variable, Variables } from '../../lib/cxl/engine.ts'
 import { ClinkerError } from '../../lib/diagnostics/index.ts'
 import type { ValueMap } from '../../lib/record/value.ts'
 import type { YamlDocument } from './document.ts'

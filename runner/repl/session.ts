@@ -11,7 +11,7 @@ import {
   printRecord,
   ProgramError,
   type Scope,
-} from '../../lib/cxl/index.ts'
+} from '../../lib/cxl/engine.ts'
 import type { Statement } from '../../lib/cxl/ast.ts'
 import { tokenize } from '../../lib/cxl/lexer.ts'
 import { parseProgram } from '../../lib/cxl/parser.ts'

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import type { Environment, LogLevel, PipelineValues } from '../../lib/cxl/index.ts'
+import type { Environment, LogLevel, PipelineValues } from '../../lib/cxl/engine.ts'
 import { CivilDateTime } from '../../lib/record/civil.ts'
 import type { Row, Value } from '../../lib/record/value.ts'
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Duplex, finished, Readable, type Writable } from 'node:stream'
-import type { LogLevel } from '../../lib/cxl/index.ts'
+import type { LogLevel } from '../../lib/cxl/engine.ts'
 import { ClinkerError, ClinkerErrors } from '../../lib/diagnostics/index.ts'
 import { MemoryBudget, SpillFolder } from '../../lib/memory/index.ts'
 import type { DeadLetter, RunContext } from '../../streams/node.ts'
@@ -41,8 +41,8 @@ export interface RunOptions extends PlanOptions {
   stdout?: Writable
   /** Takes warnings and notes as they come. Default: they are in the result only. */
   onMessage?: (level: LogLevel, message: string) => void
-  /** Gets, when the run begins, a function that tells how far it is. */
-  onStart?: (progress: () => Progress) => void
+  /** Gets, when the run begins, a function that tells how far it is, and the memory limit in bytes. */
+  onStart?: (progress: () => Progress, limit: number) => void
 }
 
 /** How far a run is. */
@@ -222,7 +222,7 @@ class Run {
       sinks.set(node.name, sink)
       this.#sinks.push(sink)
     }
-    this.#options.onStart?.(() => this.#progress())
+    this.#options.onStart?.(() => this.#progress(), this.#budget.limit)
 
     for (const nodes of this.#plan.phases) await this.#flow(nodes, files, sinks)
   }

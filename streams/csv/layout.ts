@@ -117,7 +117,12 @@ function insteadOf(name: string, type: Type, header: readonly string[]): string 
   const delimiter = header.length === 1 ? /[;\t|]/.exec(only as string)?.[0] : undefined
   if (delimiter !== undefined) return `${has}: set delimiter to ${preview(delimiter)}`
   const same = header.find((cell) => cell.trim().toLowerCase() === name.trim().toLowerCase())
-  const near = same ?? closestMatch(name, header.filter((cell) => cell.startsWith(name.charAt(0))))
+  const near =
+    same ??
+    closestMatch(
+      name,
+      header.filter((cell) => cell.startsWith(name.charAt(0))),
+    )
   return near === undefined
     ? `${has}; declare it nullable(${type}) if a file may lack it`
     : `${has}: correct the name, or read it by \`source_name: ${preview(near)}\``

@@ -87,6 +87,19 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 )
 
+test('a signal ends a filter as it ends a run', async () => {
+  await using folder = await temporaryFolder()
+  await prepare(folder.path, 200_000)
+  const args = ['reshape', '--partition-by', 'id', '--rules', '[]', '--memory-limit', '64K', '--spill-dir', 'spill']
+  const child = start('clinker', [...args, 'rows.csv'], { cwd: folder.path })
+  const end = finished(child)
+  const spill = path.join(folder.path, 'spill')
+  while ((await readdir(spill)).length === 0 && child.exitCode === null) await sleep(10)
+  child.kill('SIGINT')
+  expect(await end).toEqual({ exit: 130, signal: null, stdout: '', stderr: 'cancelled\n' })
+  expect(await readdir(spill)).toEqual([])
+})
+
 test('a file size limit too small for the spill is E321 with exit 4, and the old output stays', async () => {
   await using folder = await temporaryFolder()
   await prepare(folder.path, 60_000)

@@ -81,3 +81,47 @@ describe('dead letters', () => {
     node.destroy()
   })
 })
+
+describe('functions', () => {
+  const functions = {
+    initials: { signature: '(name: string) -> string', run: (name: string) => name.replace(/(\w)\w*\W*/g, '$1') },
+  }
+
+  test('are called by the CXL of transform and reshape', async () => {
+    const checked = {
+      cxl: 'emit short = initials(name)',
+      validations: [{ check: 'initials(name) != "XX"' }],
+      functions,
+    }
+    expect(await run(transform(checked), [{ name: 'Ada Lovelace' }])).toEqual([{ name: 'Ada Lovelace', short: 'AL' }])
+    const rules = [{ name: 'short', when: 'initials(name) == "AL"', mutate: { set: { name: 'initials(name)' } } }]
+    const node = reshape({ partition_by: ['id'], rules, functions })
+    expect(await run(node, [{ id: 1, name: 'Ada Lovelace' }])).toEqual([{ id: 1, name: 'AL' }])
+  })
+
+  test('are checked when the node is made', () => {
+    expect(() => transform({ name: 'net', cxl: 'emit a = 1', functions: { f: 5 } as never })).toThrow(
+      'E000: transform "net": functions.f must be { signature, run }, got int 5',
+    )
+    expect(() => transform({ name: 'net', cxl: 'emit a = initals("x")', functions })).toThrow(
+      'E203: transform "net": cxl: there is no function \'initals\'',
+    )
+    expect(() => transform({ cxl: 'emit a = initials(1)', functions })).toThrow(
+      "E200: transform: cxl: 'initials' takes String as 'name', got Int",
+    )
+  })
+
+  test('that fail make a failure of the record', async () => {
+    const failing = {
+      f: {
+        signature: '() -> int',
+        run: () => {
+          throw new Error('no luck')
+        },
+      },
+    }
+    await expect(run(transform({ cxl: 'emit a = f()', functions: failing }), [{ b: 1 }])).rejects.toThrow(
+      'transform: field "a" fails on a record: f: no luck',
+    )
+  })
+})

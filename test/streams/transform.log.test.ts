@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { describe, expect, test } from 'vitest'
-import { bareEnvironment } from '../../lib/cxl/index.ts'
+import { bareEnvironment } from '../../lib/cxl/engine.ts'
 import type { ClinkerError } from '../../lib/diagnostics/index.ts'
 import { MemoryBudget, SpillFolder } from '../../lib/memory/index.ts'
 import { shapeOf } from '../../lib/record/stamp.ts'

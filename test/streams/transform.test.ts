@@ -51,7 +51,6 @@ describe('options', () => {
       [
         'E000: transform "w": unknown key `xcl`',
         '  did you mean `cxl`? known keys: cxl, validations, max_expansion, batch_size, declares, phase, analytic_window, log, name, memory, spill_dir, on_error, dead_letters, batch, signal, functions',
-        'E000: transform "w": cxl is missing: it must be CXL text',
       ].join('\n'),
     )
   })
@@ -321,6 +320,14 @@ describe('several', () => {
     for await (const record of node.records()) total += record.b
     expect(total).toBe(2)
   })
+})
+
+test('a function that gives a promise is refused, and its rejection is heard', async () => {
+  const node = transform({ cxl: (() => Promise.reject(new Error('late'))) as never })
+  node.end({ a: 1 })
+  await expect(node.toArray()).rejects.toThrow(
+    'transform: the function fails on a record: it gave a promise, and is not waited for; do such work in a stream before this one',
+  )
 })
 
 describeContract({

@@ -7,7 +7,7 @@ import {
   EvaluationError,
   formatProgram,
   fuse,
-} from '../../../lib/cxl/index.ts'
+} from '../../../lib/cxl/engine.ts'
 import { ClinkerError } from '../../../lib/diagnostics/error.ts'
 import { unknownOrigin } from '../../../lib/record/origin.ts'
 import { ShapeTable } from '../../../lib/record/shape.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compileTransform, type Scope } from '../../../lib/cxl/index.ts'
+import { compileTransform, type Scope } from '../../../lib/cxl/engine.ts'
 import { faults, scopeOf } from './support.ts'
 
 const scope: Scope = {

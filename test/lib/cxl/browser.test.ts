@@ -96,7 +96,10 @@ nodes:
   - { type: output, name: out, input: fix, config: { name: out, type: csv, path: out.csv } }
 `
     await writeFile(path.join(folder.path, 'pipeline.yaml'), pipeline)
-    await writeFile(path.join(folder.path, 'orders.csv'), 'id,price,day\n2,19.90,2024-02-29\n1,5.00,2024-02-29\n0,1.00,2024-01-01\n')
+    await writeFile(
+      path.join(folder.path, 'orders.csv'),
+      'id,price,day\n2,19.90,2024-02-29\n1,5.00,2024-02-29\n0,1.00,2024-01-01\n',
+    )
     const commandFile = path.join(root, 'dist', 'runner', 'commands', 'clinker.js')
     for (const flags of [[flag], []]) {
       execFileSync(process.execPath, [...flags, commandFile, 'run', 'pipeline.yaml', '--quiet'], { cwd: folder.path })

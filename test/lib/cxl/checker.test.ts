@@ -5,7 +5,7 @@ import {
   compileTransform,
   type Scope,
   userFunctions,
-} from '../../../lib/cxl/index.ts'
+} from '../../../lib/cxl/engine.ts'
 import type { Type } from '../../../lib/record/type.ts'
 import { faults, scopeOf, shortFaults, type } from './support.ts'
 

@@ -24,7 +24,10 @@ describe.each(backends)('compile, %s', (backend) => {
   })
 
   test('gives none or several records', () => {
-    const { run } = compile('filter xs.length() > 0\nemit each x in xs {\n emit y = x + 1\n}', { backend, keep: 'emitted' })
+    const { run } = compile('filter xs.length() > 0\nemit each x in xs {\n emit y = x + 1\n}', {
+      backend,
+      keep: 'emitted',
+    })
     const given = [{ xs: [1, 2] }, { xs: [] }, { xs: [5] }]
     expect(given.flatMap(run)).toStrictEqual([{ y: 2 }, { y: 3 }, { y: 6 }])
   })
@@ -35,7 +38,9 @@ describe.each(backends)('compile, %s', (backend) => {
       columns: { price: 'decimal', qty: 'int', day: 'date', at: 'date_time', share: 'float', note: 'nullable(string)' },
     })
     const at = new Date('2024-02-29T12:30:00Z')
-    expect(run({ price: '19.90', qty: 3, day: new Date('2024-02-29'), at, share: 3, extra: 'rides along' })).toStrictEqual([
+    expect(
+      run({ price: '19.90', qty: 3, day: new Date('2024-02-29'), at, share: 3, extra: 'rides along' }),
+    ).toStrictEqual([
       {
         price: Decimal.parse('19.90'),
         qty: 3,
@@ -133,14 +138,17 @@ describe('a compiled program', () => {
 
   test('reads variables, functions, modules and the clock that it is given', () => {
     const lines: string[] = []
-    const { run } = compile('use tax.rates as t\nemit net = t.net(double(gross))\nemit rate = $vars.rate\nemit at = now\ntrace "seen"', {
-      columns: { gross: 'float' },
-      vars: { rate: { type: 'float', default: 2 }, unused: 'x' },
-      functions: { double: { signature: '(amount: float) -> float', run: (amount: number) => amount * 2 } },
-      modules: { 'tax.rates': 'let rate = 1.25\nfn net(gross) = gross / rate' },
-      now: () => new Date('2024-01-02T03:04:05Z'),
-      log: (level, message) => lines.push(`${level} ${message}`),
-    })
+    const { run } = compile(
+      'use tax.rates as t\nemit net = t.net(double(gross))\nemit rate = $vars.rate\nemit at = now\ntrace "seen"',
+      {
+        columns: { gross: 'float' },
+        vars: { rate: { type: 'float', default: 2 }, unused: 'x' },
+        functions: { double: { signature: '(amount: float) -> float', run: (amount: number) => amount * 2 } },
+        modules: { 'tax.rates': 'let rate = 1.25\nfn net(gross) = gross / rate' },
+        now: () => new Date('2024-01-02T03:04:05Z'),
+        log: (level, message) => lines.push(`${level} ${message}`),
+      },
+    )
     expect(run({ gross: 5 })).toStrictEqual([
       { gross: 5, net: 8, rate: 2, at: CivilDateTime.parse('2024-01-02T03:04:05') },
     ])
@@ -156,7 +164,9 @@ describe('a compiled program', () => {
 
 describe('a program at fault', () => {
   test('is refused with line, column and cure', () => {
-    expect(refusal(() => compile('emit a = 1\nemit total = prise * qty', { columns: { price: 'int', qty: 'int' } }))).toBe(
+    expect(
+      refusal(() => compile('emit a = 1\nemit total = prise * qty', { columns: { price: 'int', qty: 'int' } })),
+    ).toBe(
       "E203: unknown name 'prise'\n  <inline>:2:14\n  2 | emit total = prise * qty\n    |              ^^^^^\n  did you mean 'price'?",
     )
   })
@@ -168,14 +178,25 @@ describe('a program at fault', () => {
   })
 
   test('tells all of its faults', () => {
-    expect(() => compile('emit a = x\nemit b = y', { columns: {} })).toThrow("E203: unknown name 'x'\nE203: unknown name 'y'")
+    expect(() => compile('emit a = x\nemit b = y', { columns: {} })).toThrow(
+      "E203: unknown name 'x'\nE203: unknown name 'y'",
+    )
   })
 
   test.each<[unknown, string]>([
-    [{ colums: {} }, 'E000: compile: unknown option `colums`\n  did you mean `columns`? known options: columns, vars, functions, modules, backend, file, now, log, keep, max_expansion'],
-    [{ columns: { a: 'strng' } }, 'E000: columns.a has the unknown type "strng"\n  did you mean `string`? known types: bool, int, float, decimal, string, date, date_time, array, map, any, nullable(type)'],
+    [
+      { colums: {} },
+      'E000: compile: unknown option `colums`\n  did you mean `columns`? known options: columns, vars, functions, modules, backend, file, now, log, keep, max_expansion',
+    ],
+    [
+      { columns: { a: 'strng' } },
+      'E000: columns.a has the unknown type "strng"\n  did you mean `string`? known types: bool, int, float, decimal, string, date, date_time, array, map, any, nullable(type)',
+    ],
     [{ vars: { k: { type: 'int', default: 'x' } } }, 'E000: vars.k must be int, got "x"'],
-    [{ functions: { f: 1 } }, "E000: functions.f must be { signature, run }, got int 1\n  write { signature: '(amount: decimal) -> string', run: (amount) => … }"],
+    [
+      { functions: { f: 1 } },
+      "E000: functions.f must be { signature, run }, got int 1\n  write { signature: '(amount: decimal) -> string', run: (amount) => … }",
+    ],
   ])('the options %j are refused', (options, text) => {
     expect(refusal(() => compile('emit a = 1', options as ProgramOptions))).toBe(text)
   })

@@ -6,7 +6,7 @@ import {
   fieldValue,
   parseJson,
   printJson,
-} from '../../../lib/cxl/index.ts'
+} from '../../../lib/cxl/engine.ts'
 import { Float } from '../../../lib/record/float.ts'
 import { mapKeys } from '../../../lib/record/map.ts'
 import type { ValueMap } from '../../../lib/record/value.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compileExpression, formatProgram } from '../../../lib/cxl/index.ts'
+import { compileExpression, formatProgram } from '../../../lib/cxl/engine.ts'
 
 const formatted: [title: string, before: string, after: string][] = [
   ['blanks', 'emit  r=1+2*3', 'emit r = 1 + 2 * 3\n'],

@@ -6,7 +6,7 @@ import {
   fuse,
   passed,
   type TransformProgram,
-} from '../../../lib/cxl/index.ts'
+} from '../../../lib/cxl/engine.ts'
 import { ShapeTable } from '../../../lib/record/shape.ts'
 import { originOf, rowOf, shapeOf } from '../../../lib/record/stamp.ts'
 import { Type } from '../../../lib/record/type.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { compileTransform, EvaluationError, evaluateOnce, formatProblem, parseJson } from '../../../lib/cxl/index.ts'
+import { compileTransform, EvaluationError, evaluateOnce, formatProblem, parseJson } from '../../../lib/cxl/engine.ts'
 import { ClinkerError, ClinkerErrors } from '../../../lib/diagnostics/error.ts'
 import type { ValueMap } from '../../../lib/record/value.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compileExpression, compileTransform, EvaluationError } from '../../../lib/cxl/index.ts'
+import { compileExpression, compileTransform, EvaluationError } from '../../../lib/cxl/engine.ts'
 import { backends, faults, modules, run, scopeOf, shortFaults } from './support.ts'
 
 const money = `

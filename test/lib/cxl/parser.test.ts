@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compileExpression, compileTransform } from '../../../lib/cxl/index.ts'
+import { compileExpression, compileTransform } from '../../../lib/cxl/engine.ts'
 import { backends, faults, run, shortFaults } from './support.ts'
 
 const program = (text: string) => () => compileTransform(text, {})

@@ -7,7 +7,7 @@ import {
   type LogLevel,
   passed,
   repeated,
-} from '../../../lib/cxl/index.ts'
+} from '../../../lib/cxl/engine.ts'
 import { CivilDate } from '../../../lib/record/civil.ts'
 import { Float } from '../../../lib/record/float.ts'
 import { Origin, SourceFile } from '../../../lib/record/origin.ts'

@@ -6,8 +6,8 @@ import {
   type ModuleResolver,
   ProgramError,
   type Scope,
-} from '../../../lib/cxl/index.ts'
-import type { BindOptions, TransformOptions } from '../../../lib/cxl/index.ts'
+} from '../../../lib/cxl/engine.ts'
+import type { BindOptions, TransformOptions } from '../../../lib/cxl/engine.ts'
 import { type ClinkerError, ClinkerErrors } from '../../../lib/diagnostics/error.ts'
 import { Origin, SourceFile } from '../../../lib/record/origin.ts'
 import { type Shape, ShapeTable } from '../../../lib/record/shape.ts'

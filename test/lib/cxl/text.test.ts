@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileTransform, formatProgram } from '../../../lib/cxl/index.ts'
+import { compileTransform, formatProgram } from '../../../lib/cxl/engine.ts'
 import { parseProgram } from '../../../lib/cxl/parser.ts'
 import { ClinkerError } from '../../../lib/diagnostics/error.ts'
 import { scopeOf } from './support.ts'

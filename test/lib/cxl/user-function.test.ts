@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { compile, evaluate, formula, type UserFunction, userFunctions } from '../../../lib/cxl/index.ts'
+import { compile, evaluate, formula, type UserFunction } from '../../../lib/cxl/index.ts'
+import { userFunctions } from '../../../lib/cxl/user-function.ts'
 import type { ClinkerError } from '../../../lib/diagnostics/index.ts'
 import { CivilDate } from '../../../lib/record/civil.ts'
 import { Decimal } from '../../../lib/record/decimal.ts'
@@ -28,7 +29,10 @@ function given(signature: string, call: string, record: object, backend: 'genera
 
 describe.each(backends)('a function of the user, %s', (backend) => {
   test('is called by its name', () => {
-    const geo_hash = { signature: '(lat: float, lon: float) -> string', run: (lat: number, lon: number) => `${lat}/${lon}` }
+    const geo_hash = {
+      signature: '(lat: float, lon: float) -> string',
+      run: (lat: number, lon: number) => `${lat}/${lon}`,
+    }
     const options = { backend, functions: { geo_hash }, columns: { lat: 'float', lon: 'float' } } as const
     expect(compile('emit cell = geo_hash(lat, lon)', options).run({ lat: 59.9, lon: 10 })).toStrictEqual([
       { lat: 59.9, lon: 10, cell: '59.9/10' },
@@ -92,8 +96,8 @@ describe.each(backends)('a function of the user, %s', (backend) => {
     ['string?', () => Symbol.iterator, 'f must give string, got a symbol'],
     ['any', async () => 1, 'f must give any, got a Promise'],
     ['map', () => new Map(), 'f must give map, got a Map'],
-    ['string', () => null, "f must give string, got null"],
-    ['string', () => undefined, "f must give string, got nothing"],
+    ['string', () => null, 'f must give string, got null'],
+    ['string', () => undefined, 'f must give string, got nothing'],
   ])('a result of type %s from %s is an evaluation error', (result, run, message) => {
     const functions = { f: { signature: `() -> ${result}`, run } }
     const { run: process } = compile('emit a = f()', { backend, functions })
@@ -123,9 +127,11 @@ describe.each(backends)('a function of the user, %s', (backend) => {
 
   test('a null that the signature does not allow says how to allow it', () => {
     const functions = { f: { signature: '() -> string', run: () => null } }
-    expect(refusal(() => evaluate('f()', {}, { backend, functions })).split('\n').at(-1)).toBe(
-      "  write '-> string?' in its signature if it may give null",
-    )
+    expect(
+      refusal(() => evaluate('f()', {}, { backend, functions }))
+        .split('\n')
+        .at(-1),
+    ).toBe("  write '-> string?' in its signature if it may give null")
   })
 
   test('modules may call it', () => {
@@ -174,16 +180,43 @@ describe('the option', () => {
   test.each<[unknown, string]>([
     [5, 'E000: functions must be a map from names to { signature, run }, got int 5'],
     [[], 'E000: functions must be a map from names to { signature, run }, got []'],
-    [{ f: null }, "E000: functions.f must be { signature, run }, got null\n  write { signature: '(amount: decimal) -> string', run: (amount) => … }"],
-    [{ f: run }, "E000: functions.f must be { signature, run }, got a function\n  write { signature: '(amount: decimal) -> string', run: (amount) => … }"],
+    [
+      { f: null },
+      "E000: functions.f must be { signature, run }, got null\n  write { signature: '(amount: decimal) -> string', run: (amount) => … }",
+    ],
+    [
+      { f: run },
+      "E000: functions.f must be { signature, run }, got a function\n  write { signature: '(amount: decimal) -> string', run: (amount) => … }",
+    ],
     [{ 'a-b': { signature: '() -> int', run } }, 'E000: functions.a-b: a name has letters, digits and _ only'],
-    [{ sum: { signature: '() -> int', run } }, 'E000: functions.sum: `sum` means something else in the language\n  give it another name'],
-    [{ concat: { signature: '() -> int', run } }, 'E000: functions.concat: `concat` means something else in the language\n  give it another name'],
-    [{ emit: { signature: '() -> int', run } }, 'E000: functions.emit: `emit` means something else in the language\n  give it another name'],
-    [{ f: { signature: 'int', run } }, "E000: functions.f: malformed signature: int\n  a signature is written as '(lat: float, note?: string) -> string'"],
-    [{ f: { signature: '(a) -> int', run } }, "E000: functions.f: malformed parameter: a\n  a signature is written as '(lat: float, note?: string) -> string'"],
-    [{ f: { signature: '(a: number) -> int', run } }, "E000: functions.f: unknown type in a signature: number\n  a signature is written as '(lat: float, note?: string) -> string'"],
-    [{ f: { signature: '(a: closure) -> int', run } }, "E000: functions.f: a function takes no closure\n  a signature is written as '(lat: float, note?: string) -> string'"],
+    [
+      { sum: { signature: '() -> int', run } },
+      'E000: functions.sum: `sum` means something else in the language\n  give it another name',
+    ],
+    [
+      { concat: { signature: '() -> int', run } },
+      'E000: functions.concat: `concat` means something else in the language\n  give it another name',
+    ],
+    [
+      { emit: { signature: '() -> int', run } },
+      'E000: functions.emit: `emit` means something else in the language\n  give it another name',
+    ],
+    [
+      { f: { signature: 'int', run } },
+      "E000: functions.f: malformed signature: int\n  a signature is written as '(lat: float, note?: string) -> string'",
+    ],
+    [
+      { f: { signature: '(a) -> int', run } },
+      "E000: functions.f: malformed parameter: a\n  a signature is written as '(lat: float, note?: string) -> string'",
+    ],
+    [
+      { f: { signature: '(a: number) -> int', run } },
+      "E000: functions.f: unknown type in a signature: number\n  a signature is written as '(lat: float, note?: string) -> string'",
+    ],
+    [
+      { f: { signature: '(a: closure) -> int', run } },
+      "E000: functions.f: a function takes no closure\n  a signature is written as '(lat: float, note?: string) -> string'",
+    ],
   ])('refuses %o', (functions, text) => {
     expect(refusal(() => userFunctions(functions as Record<string, UserFunction>))).toBe(text)
   })

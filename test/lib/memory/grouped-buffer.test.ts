@@ -317,6 +317,60 @@ describe('a group that does not fit', () => {
   })
 })
 
+describe('an order', () => {
+  test('is that of the rows of every group, spilled or not; those that tie leave as they came', () => {
+    const order = (a: Row, b: Row): number => ((a.row as number) % 7) - ((b.row as number) % 7)
+    const keys = fc.array(fc.oneof(fc.nat(3), fc.nat(200)), { minLength: 50, maxLength: 800, size: 'max' })
+    const finalize = fc.constantFrom('resident' as const, 'two_pass' as const)
+    fc.assert(
+      fc.property(keys, finalize, fc.constantFrom('8K', '32K', '128K'), (given, finalize, limit) => {
+        const expected = new Map<string, number[]>()
+        for (const [index, key] of given.entries()) expected.set(`${key}`, [...(expected.get(`${key}`) ?? []), index])
+        for (const rows of expected.values()) rows.sort((a, b) => (a % 7) - (b % 7))
+        const { buffer, budget, folder } = open({ limit: finalize === 'resident' ? '128K' : limit, finalize, order })
+        for (const [index, key] of given.entries()) buffer.add(key, keyed(key, index))
+        expect(contents(buffer).map(([key, rows]) => [key, rows])).toEqual([...expected])
+        expect([budget.used, folder.used]).toEqual([0, 0])
+        folder.close()
+      }),
+      { numRuns: 30, endOnFailure: true },
+    )
+  })
+
+  test('holds in a giant group of more slices than are merged at once, beside others that stay', () => {
+    const { buffer, files } = open({
+      limit: '8K',
+      finalize: 'two_pass',
+      order: (a, b) => (a.hash as number) - (b.hash as number),
+    })
+    const rows = Array.from({ length: 3000 }, (_, row) => rowOfValues({ key: 'G', row, hash: (row * 7919) % 101 }, row))
+    for (const [index, row] of rows.entries()) {
+      buffer.add('G', row)
+      if (index < 10) buffer.add('small', keyed('small', index))
+    }
+    const [giant, small] = contents(buffer)
+    const sorted = rows.toSorted((a, b) => (a.hash as number) - (b.hash as number))
+    expect(giant?.[1]).toEqual(sorted.map((row) => row.row))
+    expect(small?.[1]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect(files()).toEqual([])
+  })
+})
+
+describe('a spool', () => {
+  test('gives back what was put aside, and its file goes with the buffer', () => {
+    const { buffer, files } = open({ limit: '8K' })
+    const rows = Array.from({ length: 500 }, (_, row) => rowOfValues({ key: 'a', row, text: 'é' }, row))
+    const [spool, empty, unread] = [buffer.spool(), buffer.spool(), buffer.spool()]
+    for (const row of rows) spool.add(row)
+    unread.add(rows[0] as Row)
+    expect([...spool.read()].flat().map(whole)).toEqual(rows.map(whole))
+    expect([...empty.read()]).toEqual([])
+    expect(files()).toHaveLength(1)
+    buffer.release()
+    expect(files()).toEqual([])
+  })
+})
+
 describe('release', () => {
   test('frees memory and files at any moment', () => {
     const kinds = fc.constantFrom('few', 'many')

@@ -214,6 +214,20 @@ describe('sorting records', () => {
     expect(sortComparator([])({ a: 1 }, { a: 2 })).toBe(0)
   })
 
+  test('orders cells of every kind as their values, descending the other way round', () => {
+    const near = fc.integer({ min: 1, max: 3 })
+    const dates = fc.tuple(near, near, near).map(([y, month, day]) => CivilDate.of(2000 + y, month, day) as CivilDate)
+    const cell = fc.oneof(anyValue, dates, fc.integer({ min: -1, max: 1 }), fc.constantFrom(-0, Number.NaN, '', 'a'))
+    const [up, down] = [false, true].map((descending) => sortComparator([{ column: 'v', descending }]))
+    fc.assert(
+      fc.property(cell, cell, (a, b) => {
+        const sign = (order: typeof up): number | undefined => order && Math.sign(order({ v: a }, { v: b })) + 0
+        expect(sign(up)).toBe(compareForSort(a, b))
+        expect(sign(down)).toBe(0 - compareForSort(a, b))
+      }),
+    )
+  })
+
   test('gives the same order where no code may be generated', async () => {
     const generated = sortComparator([{ column: 'v', descending: true, nulls: 'first' }, { column: 'w' }])
     vi.resetModules()

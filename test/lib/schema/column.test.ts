@@ -92,7 +92,10 @@ describe('a schema', () => {
 
 test.each([
   ['id, name', 'E000: source "orders": schema must be a list of { name, type }, got "id, name"'],
-  [['id'], 'E000: source "orders": a column of the schema must be { name, type }, got "id"'],
+  [
+    ['id'],
+    'E000: source "orders": a column of the schema must be { name, type }, got "id"\n  write { name: id, type: string }',
+  ],
   [[{ type: 'int' }], 'E000: source "orders": a column of the schema has no name'],
   [[{ name: 5, type: 'int' }], 'E000: source "orders": the name of a column must be text, got 5'],
   [
@@ -166,6 +169,31 @@ test('a bad date pattern is named', () => {
   expect(fault([{ name: 'd', type: 'date', format: '%!' }])).toMatch(
     /^E000: source "orders": format of column "d": bad date pattern '%!'/,
   )
+})
+
+test.each([
+  ['integer', 'int'],
+  ['Double', 'float'],
+  ['text', 'string'],
+  ['boolean', 'bool'],
+  ['timestamp', 'date_time'],
+  ['int?', 'nullable(int)'],
+])('the type %s of other languages is known as %s', (written, meant) => {
+  expect(fault([{ name: 'id', type: written }])).toContain(`\n  did you mean \`${meant}\`? known types: `)
+})
+
+test('a misspelt key is not missing as well', () => {
+  expect(
+    fault([
+      { name: 'id', tpye: 'int' },
+      { nmae: 'a', type: 'int' },
+    ])
+      .split('\n')
+      .filter((line) => line.startsWith('E')),
+  ).toEqual([
+    'E000: source "orders": unknown key `tpye` in a column of the schema',
+    'E000: source "orders": unknown key `nmae` in a column of the schema',
+  ])
 })
 
 test('everything that is wrong is told at once, each with its place', () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { main } from '../../../runner/commands/clinker-main.ts'
 import { progressLine } from '../../../runner/commands/progress.ts'
@@ -133,7 +134,8 @@ describe('explain', () => {
     expect((await clinker(['explain', '--code', 'E310'])).stdout).toMatch(/^E310: /)
     const { exit, stderr } = await clinker(['explain', '--code', 'e310'])
     expect(exit).toBe(1)
-    expect(stderr).toMatch(/^error: there is no code "e310"; the codes are .*E310/)
+    expect(stderr).toMatch(/^error: there is no code "e310"; did you mean E310\? the codes are .*E310/)
+    expect(await clinker(['explain', 'E310'])).toEqual(await clinker(['explain', '--code', 'E310']))
   })
 
   test('the list can be narrowed', async () => {
@@ -154,6 +156,74 @@ describe('filters', () => {
       stdout: 'id,hue,n\n1,red,1\n',
       stderr: '',
     })
+  })
+
+  test('transform takes its program as the first argument', async () => {
+    await using folder = await folderWith({ 'plants.csv': plants, 'p.yaml': 'cxl: emit n = 1\n' })
+    const file = folder.file('plants.csv')
+    const right = { exit: 0, stdout: 'id,hue,n\n1,red,1\n2,blue,1\n', stderr: '' }
+    expect(await clinker(['transform', 'emit n = 1', file])).toEqual(right)
+    expect(await clinker(['transform', 'emit n = 1', '--from', 'csv'], plants)).toEqual(right)
+    expect(await clinker(['transform', '--cxl', 'emit n = 1', file])).toEqual(right)
+    expect(await clinker(['transform', '--config', folder.file('p.yaml'), file])).toEqual(right)
+    expect((await clinker(['transform', file])).stderr).toBe(
+      `error: "${file}" is a file; give the program before it, by --cxl or by --config\n`,
+    )
+    expect((await clinker(['transform'])).stderr).toBe(
+      'error: give the program: as the first argument, by --cxl or by --config\n',
+    )
+  })
+
+  test('names need no brackets', async () => {
+    expect(
+      (await clinker(['reshape', '--from', 'csv', '--partition-by', 'id, hue', '--rules', '[]'], plants)).stdout,
+    ).toBe(plants)
+  })
+
+  test('a file without a record keeps its header, and what the node adds to it', async () => {
+    await using folder = await folderWith({ 'none.csv': 'id,"h,ue"\n' })
+    expect((await clinker(['convert', folder.file('none.csv')])).stdout).toBe('id,"h,ue"\n')
+    expect((await clinker(['transform', 'emit n = 1', folder.file('none.csv')])).stdout).toBe('id,"h,ue",n\n')
+    expect((await clinker(['transform', 'emit n = di', folder.file('none.csv')])).exit).toBe(1)
+    expect((await clinker(['transform', 'filter false', '--from', 'csv'], plants)).stdout).toBe('id,hue\n')
+  })
+
+  test('compressed files, and - for standard input', async () => {
+    await using folder = await folderWith({
+      'plants.csv.gz': gzipSync(plants),
+      'torn.csv.gz': gzipSync(plants).subarray(0, 20),
+    })
+    expect((await clinker(['convert', folder.file('plants.csv.gz')])).stdout).toBe(plants)
+    expect((await clinker(['convert', '-', '--from', 'csv'], plants)).stdout).toBe(plants)
+    expect(await clinker(['convert', folder.file('torn.csv.gz')])).toMatchObject({
+      exit: 4,
+      stderr: expect.stringContaining('is damaged: unexpected end of file'),
+    })
+  })
+
+  test('what is guessed wrongly is told', async () => {
+    const { exit, stderr } = await clinker(['convert'], plants)
+    expect([exit, stderr.split('\n').at(-2)]).toEqual([
+      4,
+      '  it is read as ndjson; for another format say --from csv or --from json',
+    ])
+  })
+
+  test('a config file is told with its places', async () => {
+    await using folder = await folderWith({
+      'plants.csv': plants,
+      'net.yaml': 'cxl: |\n  let n = 1\n  emit m = heu\n',
+      'key.yaml': 'clx: emit n = 1\n',
+    })
+    const file = folder.file('plants.csv')
+    const net = folder.file('net.yaml')
+    expect((await clinker(['transform', '--config', net, file])).stderr).toBe(
+      `E203: transform: cxl: unknown name 'heu'\n  ${net}:3:12\n  3 |   emit m = heu\n    |            ^^^\n  did you mean 'hue'?\n`,
+    )
+    const key = folder.file('key.yaml')
+    expect((await clinker(['transform', '--config', key, file])).stderr).toMatch(
+      /^E000: transform: unknown key `clx`\n {2}.*key.yaml:1:1\n/,
+    )
   })
 
   test('a schema types the columns', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeBuiltins } from '../../../lib/cxl/index.ts'
+import { describeBuiltins } from '../../../lib/cxl/engine.ts'
 import { main } from '../../../runner/commands/cxl-main.ts'
 import { call, type Said } from './streams.ts'
 

@@ -56,6 +56,14 @@ describe('faults', () => {
     expect(error?.message).toMatch(/^E000: p.yaml is no valid YAML: /)
   })
 
+  test('what follows from the first mistake in the syntax is not told', () => {
+    const text = 'a:\n  - b: 1\n\tc: 2\n    d: 3\n'
+    expect(new YamlDocument(text, 'p.yaml').errors.map((error) => error.format())).toEqual([
+      'E000: p.yaml is no valid YAML: Tabs are not allowed as indentation\n  p.yaml:3:1\n  3 | \tc: 2\n    | ^',
+    ])
+    expect(new YamlDocument('a: 1\na: 2\nb: 1\nb: 2\n').errors).toHaveLength(2)
+  })
+
   test('aliases that expand without end are refused before anything is expanded', () => {
     const lines = ['x0: &x0 [a, a, a, a, a, a, a, a, a, a]']
     for (let level = 1; level < 9; level++) {

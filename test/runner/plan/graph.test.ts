@@ -63,6 +63,29 @@ describe('inputs', () => {
     )
   })
 
+  test('a node that is at fault itself is there all the same', async () => {
+    const nodes = `  - { type: transfrom, name: t, input: cups, ${emit} }\n  - { type: output, name: o, input: t, config: { type: csv, path: o.csv } }`
+    const text = await refused(nodes)
+    expect(text.split('\n').filter((line) => line.startsWith('E'))).toEqual([
+      'E000: node "t": type must be one of source, transform, route, merge, combine, aggregate, reshape, cull, envelope, composition, output, got "transfrom"',
+    ])
+  })
+
+  test('what is wrong with the inputs hides no mistake in a config', async () => {
+    const nodes = `  - { type: transform, name: t, input: cusp, ${emit} }\n  - { type: transform, name: u, input: cups, config: { clx: emit a = 1 } }`
+    const text = await refused(nodes)
+    expect(text.split('\n').filter((line) => line.startsWith('E'))).toEqual([
+      'E004: transform "t": it reads `cusp`, which is not a node',
+      'E000: transform "u": unknown key `clx`',
+    ])
+  })
+
+  test('an entry that is no node', async () => {
+    expect(await refused('  - cups')).toBe(
+      'E000: nodes[1] must be a mapping with `type` and `name`, got "cups"\n  p.yaml:4:5\n  4 |   - cups\n    |     ^^^^',
+    )
+  })
+
   test('a node that reads itself', async () => {
     expect(await refused(`  - { type: transform, name: t, input: t, ${emit} }`)).toContain(
       'E002: transform "t": it reads itself',

@@ -55,7 +55,7 @@ describe('schema', () => {
 
   test('a file that is not there is named', async () => {
     expect(await refused('type: csv, path: a.csv, schema: zz.schema.yaml')).toContain(
-      'E157: source "shelf": cannot read the schema file "zz.schema.yaml": ENOENT: no such file or directory',
+      'E157: source "shelf": cannot read the schema file "zz.schema.yaml": no such file or directory (ENOENT)',
     )
   })
 })
@@ -63,7 +63,7 @@ describe('schema', () => {
 describe('keys', () => {
   test('on_unmapped is a mapping', async () => {
     expect(await refused(`type: csv, path: a.csv, on_unmapped: drop, ${schema}`)).toContain(
-      'E000: source "shelf": on_unmapped must be { mode }, got "drop"',
+      'E000: source "shelf": on_unmapped must be { mode: auto_widen }, { mode: drop } or { mode: reject }, got "drop"',
     )
   })
 

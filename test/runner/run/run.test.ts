@@ -79,11 +79,24 @@ describe('a run', () => {
     expect(await folder.read('out.csv')).toBe('id,row,file\n1,1,in/1\n2,2,in/1\n3,3,in/2\n')
   })
 
-  test('a damaged compressed file is a format failure that names nothing as written', async () => {
+  test('a transform that does nothing is warned of, one that only picks records is not', async () => {
+    await using folder = await folderWith({ 'plants.csv': 'id,hue\n1,red\n' })
+    const nodes = (cxl: string) => `  - { type: transform, name: t, input: plants, config: { cxl: "${cxl}" } }\n`
+    const idle = await folder.run(plantsPipeline(nodes('let n = id'), 't'))
+    expect(idle.warnings).toEqual([
+      'W000: transform "t": the program emits nothing\n  pipeline.yaml:11:64\n  11 |   - { type: transform, name: t, input: plants, config: { cxl: "let n = id" } }\n     |                                                                ^\n  add \'emit name = …\'',
+    ])
+    const picking = await folder.run(plantsPipeline(nodes('filter id > 1'), 't'))
+    expect([picking.exit, picking.warnings]).toEqual([0, []])
+  })
+
+  test('a damaged compressed file is a format failure that names it', async () => {
     await using folder = await folderWith({ 'plants.csv': gzipSync(plants).subarray(0, 20), 'out.csv': 'old\n' })
     const result = await folder.run(plantsPipeline())
     expect(result.exit).toBe(4)
-    expect(said(result)).toContain('FormatFailure: compressed input is damaged')
+    expect(said(result)).toContain(
+      'FormatFailure: source "plants": the compressed file "plants.csv" is damaged: unexpected end of file',
+    )
     expect(await folder.read('out.csv')).toBe('old\n')
   })
 

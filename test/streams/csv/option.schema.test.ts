@@ -169,7 +169,8 @@ describe('binding', () => {
     ['hue\tid\nred\t1\n', 'the file has "hue\\tid": set delimiter to "\\t"'],
     ['x\n1\n', 'the file has "x"; declare it nullable(string) if a file may lack it'],
   ])('a column that is not there is told with what is there: %j', async (text, help) => {
-    expect(await refused(text, { schema: { hue: 'string' } })).toMatch(new RegExp(`got null\n  ${RegExp.escape?.(help) ?? help.replace(/[\\\\`|"{}()[\\]^$+*?.]/g, '\\\\$&')}$`))
+    const [, told] = (await refused(text, { schema: { hue: 'string' } })).split('\n  ')
+    expect(told).toBe(help)
   })
 
   test('source_name reads a column of another name', async () => {

@@ -582,6 +582,28 @@ describe('leaving early', () => {
   })
 })
 
+describe('what is no record, or no text', () => {
+  test.each([
+    [new Map([['a', 1]]), 'a Map'],
+    [new Set([1]), 'a Set'],
+    [new Date(0), 'a Date'],
+    [Promise.resolve({}), 'a Promise'],
+    [Buffer.from('a'), 'a Buffer'],
+    ['a', '"a"'],
+    [7, '7'],
+  ])('is refused: %o', async (given, told) => {
+    const node = new Pass()
+    node.end(given)
+    await expect(all(node)).rejects.toThrow(`Pass takes records (objects) or arrays of them, got ${told}`)
+  })
+
+  test('fails a pipeline from records into a parser, and not the process', async () => {
+    await expect(pipeline(Readable.from([{ a: 1 }]), new Lines(), new Pass())).rejects.toThrow(
+      'Lines takes text or bytes, got an object',
+    )
+  })
+})
+
 describe('with other streams', () => {
   test('composes', async () => {
     const composed = Readable.from(['a\nb\n']).compose(new Lines()).compose(new Pass())

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bareEnvironment, compileTransform, EvaluationError } from '../../../../lib/cxl/index.ts'
+import { bareEnvironment, compileTransform, EvaluationError } from '../../../../lib/cxl/engine.ts'
 import { unknownOrigin } from '../../../../lib/record/origin.ts'
 import { shapeOf } from '../../../../lib/record/stamp.ts'
 import type { Row, Value } from '../../../../lib/record/value.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 import { describe, expect, test } from 'vitest'
-import { bareEnvironment, compileExpression } from '../../../../lib/cxl/index.ts'
+import { bareEnvironment, compileExpression } from '../../../../lib/cxl/engine.ts'
 import { CivilDate, CivilDateTime } from '../../../../lib/record/civil.ts'
 import { Type } from '../../../../lib/record/type.ts'
 import type { Value } from '../../../../lib/record/value.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatProgram } from '../../../../lib/cxl/index.ts'
+import { formatProgram } from '../../../../lib/cxl/engine.ts'
 import { parseProgram } from '../../../../lib/cxl/parser.ts'
 import type { Problem } from '../../../../lib/cxl/problem.ts'
 import { statements } from './generated.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { compileTransform, type Scope } from '../../../../lib/cxl/index.ts'
+import { compileTransform, type Scope } from '../../../../lib/cxl/engine.ts'
 import { ClinkerError } from '../../../../lib/diagnostics/error.ts'
 import { type Shape, ShapeTable } from '../../../../lib/record/shape.ts'
 import type { Type } from '../../../../lib/record/type.ts'

@@ -8,7 +8,7 @@ import {
   formatProgram,
   ProgramError,
   type Scope,
-} from '../../../../lib/cxl/index.ts'
+} from '../../../../lib/cxl/engine.ts'
 import { tokens } from '../../../../lib/cxl/token.ts'
 import { type ClinkerError, ClinkerErrors } from '../../../../lib/diagnostics/error.ts'
 import { makeMap } from '../../../../lib/record/map.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bareEnvironment, compileExpression, compileTransform, EvaluationError } from '../../../../lib/cxl/index.ts'
+import { bareEnvironment, compileExpression, compileTransform, EvaluationError } from '../../../../lib/cxl/engine.ts'
 import { Float } from '../../../../lib/record/float.ts'
 import { isIntNumber, kindOf } from '../../../../lib/record/kind.ts'
 import { unknownOrigin } from '../../../../lib/record/origin.ts'
