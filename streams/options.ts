@@ -15,7 +15,7 @@ export interface OptionsContext {
   place?(path: ConfigPath, options?: { key?: string }): Place | undefined
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a schema of any kind; what it holds is looked at, never trusted.
+// A schema of any kind: what it holds is looked at, never trusted.
 type Schema = v.GenericSchema<any, any> & { [member: string]: any }
 
 /** The options as the schema types them, defaults filled in. Throws every fault at once, each naming the key at fault. */

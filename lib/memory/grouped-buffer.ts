@@ -147,7 +147,16 @@ export class GroupedBuffer {
   /** The groups, once; no more records are added. Frees what has left, and everything at the end. */
   *groups(): Generator<Group, void, undefined> {
     this.#finished = true
-    for (let group = 0; this.#table && group < this.#table.size; group++) yield* this.#fromTable(this.#table, group)
+    for (let group = 0; this.#table && group < this.#table.size; group++) {
+      this.#emitted = group + 1
+      const spilled = this.#spilled.get(group)
+      if (spilled) yield* this.#fromTable(this.#table, group, spilled)
+      else {
+        const bytes = this.#table.bytesOf(group)
+        yield this.#resident(this.#table.takeAll(group))
+        this.#registration.release(bytes)
+      }
+    }
     if (this.#sort) yield* this.#fromSort(this.#sort)
     this.release()
   }
@@ -169,15 +178,9 @@ export class GroupedBuffer {
     return new RowSpool(this.#site)
   }
 
-  *#fromTable(table: GroupTable, group: number): Generator<Group, void, undefined> {
-    this.#emitted = group + 1
-    const spilled = this.#spilled.get(group)
+  /** A group of the table of which a part is on disk. */
+  *#fromTable(table: GroupTable, group: number, spilled: SpilledGroup): Generator<Group, void, undefined> {
     const bytes = table.bytesOf(group)
-    if (!spilled) {
-      yield this.#resident(table.takeAll(group))
-      this.#registration.release(bytes)
-      return
-    }
     const total = spilled.bytes + bytes
     if (this.#mayPass(total)) {
       if (bytes > 0) this.#spillSlice(table, group, bytes)
@@ -261,7 +264,7 @@ export class GroupedBuffer {
   #resident(rows: Row[]): Group {
     const { order } = this.#options
     if (order && rows.length > 1) rows.sort(order)
-    return { size: rows.length, rows: () => rows, passes: () => undefined }
+    return new ResidentGroup(rows)
   }
 
   /** A group that is read as often as asked, and never held. */
@@ -403,6 +406,26 @@ interface SpilledGroup {
   size: number
   bytes: number
   readonly runs: Run[]
+}
+
+class ResidentGroup implements Group {
+  readonly #rows: Row[]
+
+  constructor(rows: Row[]) {
+    this.#rows = rows
+  }
+
+  get size(): number {
+    return this.#rows.length
+  }
+
+  rows(): Row[] {
+    return this.#rows
+  }
+
+  passes(): undefined {
+    return undefined
+  }
 }
 
 const defaultSurface = 'grouped records'

@@ -1,6 +1,6 @@
 /**
  * Text as UTF-8, written piece by piece and taken at once. Short texts are encoded here, character by character: Node's own encoding
- * costs a call that is worth while only for longer ones. Benchmark: bench/csv.
+ * costs a call that is worth while only for longer ones. Benchmark: `copy` of bench/run.mjs.
  */
 export class Bytes {
   buffer: Buffer

@@ -151,7 +151,7 @@ export class CsvStringify extends Stringifying {
 
   *finish(): Iterable<string | Uint8Array> {
     const { names } = this.#header
-    if (names.length > 0) yield this.#begin()
+    yield this.#begin()
     if (!this.#union || !this.#spool) return
     const complete = this.#union.completer(names.length)
     // The spool uses its buffers again; what is given away must last.
@@ -196,7 +196,7 @@ export class CsvStringify extends Stringifying {
   #begin(): string {
     if (this.#begun) return ''
     this.#begun = true
-    if (!this.#includeHeader) return ''
+    if (!this.#includeHeader || this.#header.names.length === 0) return ''
     const line = this.#writer.header()
     this.#headBytes = Buffer.byteLength(line)
     return line
@@ -205,7 +205,7 @@ export class CsvStringify extends Stringifying {
   /** Writes rows of one shape in the columns known so far. */
   #write(out: Bytes, batch: Row[], start: number, end: number, shape: Shape, width: number): void {
     const writer = this.#writer.of(shape)
-    const tail = `${this.#delimiter.repeat(width - Math.max(writer.width, 1))}\n`
+    const tail = `${this.#delimiter.repeat(Math.max(width, 1) - Math.max(writer.width, 1))}\n`
     // An empty line is no row for any reader. Rows under a union header may still get more cells, so there it waits.
     const empty = width === 1 && !this.#union ? '""' : ''
     const before = out.at

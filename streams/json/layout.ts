@@ -476,7 +476,7 @@ function conversion(code: Code, { declared, read }: Cell, given: string, result:
       ? `traits && ${isNumber}`
       : `traits & ${longNumber | unusualNumber} && ${code.bind(isUncertain)}(${given}, traits)`
   const slow =
-    `{ if (${uncertain}) return\n` + `v = ${code.bind(read)}(${given})\nif (v === undefined) return\n${result} = v }\n`
+    `{ if (${uncertain}) return\nv = ${code.bind(read)}(${given})\nif (v === undefined) return\n${result} = v }\n`
   const fast = (test: string, value = given): string => `if (${test}) ${result} = ${value}\nelse ${slow}`
   switch (type) {
     case 'int':

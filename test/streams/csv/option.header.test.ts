@@ -80,3 +80,10 @@ test('another value is refused', async () => {
     'E000: output "csv": header must be `auto`, `union` or `first`, got "last"',
   )
 })
+
+test('records without a column are empty lines, under no header', async () => {
+  expect(await write([{}, {}])).toBe('\n\n')
+  expect(await write([{}, { a: 1, b: 2 }])).toBe('a,b\n,\n1,2\n')
+  expect(await write([{}, { a: null }])).toBe('a\n""\n""\n')
+  expect(await write([{}], { header: 'first' })).toBe('\n')
+})
