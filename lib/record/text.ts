@@ -18,6 +18,15 @@ export class NotFinite extends RangeError {
   }
 }
 
+/** A function or a symbol where a value should be: only a record of other code can hold one. */
+export class NoValue extends RangeError {
+  override readonly name: string = 'NoValue'
+
+  constructor(given: unknown) {
+    super(`a ${typeof given} is no value`)
+  }
+}
+
 /** The text of a value in a cell (spec/4, text forms); null is `''`. Undefined for an array or a map, which have none of their own. */
 export function csvText(value: Value): string | undefined {
   switch (typeof value) {
@@ -85,6 +94,7 @@ function jsonObjectText(value: Value): string {
     return `{${entries.join(',')}}`
   }
   if (value instanceof Date) return jsonText(fromForeign(value))
+  if (typeof value !== 'object') throw new NoValue(value)
   return `"${value}"`
 }
 
@@ -92,5 +102,6 @@ function scalarText(value: Value): string | undefined {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value) || isMap(value)) return undefined
   if (value instanceof Date) return csvText(fromForeign(value))
+  if (typeof value !== 'object') throw new NoValue(value)
   return `${value as Decimal | Float | CivilDateTime}`
 }

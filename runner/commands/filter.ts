@@ -264,7 +264,7 @@ export async function flow(
   const from = formatOf('--from', flags.from) ?? byName ?? 'ndjson'
   const to = formatOf('--to', flags.to) ?? from
   const parser = parserOf(from, path, flags.schema)
-  const writer = writerOf(to, flags)
+  const writer = writerOf(from, to, flags)
   const input = await inputOf(path, parser.node, stdin)
   const output = leftOpen(stdout)
   const nodes = steps.map(({ stream }) => stream)
@@ -312,8 +312,14 @@ function parserOf(from: Format, file: string | undefined, schemaFile: string | u
   return { stream, node, columns: () => stream.shape?.columns ?? [] }
 }
 
-function writerOf(to: Format, flags: FormatFlags) {
-  return to === 'csv' ? csv.stringify(storage(flags)) : to === 'json' ? json.stringify({}) : ndjson.stringify({})
+function writerOf(from: Format, to: Format, flags: FormatFlags) {
+  // The header of a CSV file fixes the columns of all its records, so what comes of the first can be written at once.
+  const header = from === 'csv' ? 'first' : 'union'
+  return to === 'csv'
+    ? csv.stringify({ ...storage(flags), header })
+    : to === 'json'
+      ? json.stringify({})
+      : ndjson.stringify({})
 }
 
 async function inputOf(file: string | undefined, node: string, stdin: Readable): Promise<readonly Readable[]> {

@@ -4,6 +4,7 @@ import { ClinkerError, preview } from '../../lib/diagnostics/index.ts'
 import { MemoryBudget, SpillFolder, TextSpool } from '../../lib/memory/index.ts'
 import type { Shape } from '../../lib/record/shape.ts'
 import { originOf, rowOf, shapeOf } from '../../lib/record/stamp.ts'
+import { NoValue } from '../../lib/record/text.ts'
 import type { Row } from '../../lib/record/value.ts'
 import { parseSchema, type SchemaColumn } from '../../lib/schema/index.ts'
 import type { DeadLetter } from '../node.ts'
@@ -242,6 +243,14 @@ export class CsvStringify extends Stringifying {
         node: this.#node,
         message: `column ${column}: the element ${preview(cause.element)} holds ${preview(cause.delimiter)}, which separates the elements`,
         help: `give ${column} another \`delimiter\` in \`join_values\`, or \`on_conflict: escape\` or \`encode_json\``,
+        exit: 4,
+      })
+    }
+    if (cause instanceof NoValue) {
+      return new ClinkerError('UnwritableValue', {
+        node: this.#node,
+        message: `column ${column} cannot be written: ${cause.message}`,
+        help: 'give it another value, or null, before the output',
         exit: 4,
       })
     }

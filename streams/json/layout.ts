@@ -475,8 +475,7 @@ function conversion(code: Code, { declared, read }: Cell, given: string, result:
     type === 'decimal'
       ? `traits && ${isNumber}`
       : `traits & ${longNumber | unusualNumber} && ${code.bind(isUncertain)}(${given}, traits)`
-  const slow =
-    `{ if (${uncertain}) return\nv = ${code.bind(read)}(${given})\nif (v === undefined) return\n${result} = v }\n`
+  const slow = `{ if (${uncertain}) return\nv = ${code.bind(read)}(${given})\nif (v === undefined) return\n${result} = v }\n`
   const fast = (test: string, value = given): string => `if (${test}) ${result} = ${value}\nelse ${slow}`
   switch (type) {
     case 'int':

@@ -125,3 +125,14 @@ test('a reader that leaves early ends the command quietly with 0', async () => {
   expect(exit).toBe(0)
   expect(await readdir(path.join(folder.path, 'spill'))).toEqual([])
 })
+
+test('a filter from CSV to CSV streams: an endless input has a first row', async () => {
+  await using folder = await temporaryFolder()
+  const { exit, stdout, stderr } = await command('clinker', ['transform', 'emit n = id + "!"', '--from', 'csv'], {
+    cwd: folder.path,
+    shell: '(echo id,t; yes 1,x) | COMMAND | head -n 2; exit ${PIPESTATUS[1]}',
+  })
+  expect(stderr).toBe('')
+  expect(stdout).toBe('id,t,n\n1,x,1!\n')
+  expect(exit).toBe(0)
+})
