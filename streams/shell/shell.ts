@@ -201,10 +201,18 @@ export abstract class Shell<Piece extends Row[] | Buffer, Result extends Row[] |
       this.#take(chunk)
       return gathered.push(chunk as Row) >= recordsPerBatch
     }
-    for (let index = 0; index < chunk.length; index++) this.#take(chunk[index])
+    if (this.#isOwnBatch(chunk)) this.#counts.records_in += chunk.length
+    else for (let index = 0; index < chunk.length; index++) this.#take(chunk[index])
     if (gathered.length === 0 && chunk.length > 0) this.#gathered = chunk
     else for (const record of chunk) gathered.push(record)
     return true
+  }
+
+  /** Whether a batch comes from a node of ours, all of whose records are in order. */
+  #isOwnBatch(batch: unknown[]): boolean {
+    if (this.#ownPipes !== 1 || this.#pipes !== 1) return false
+    const [first, last] = [batch[0], batch.at(-1)]
+    return isObject(first) && isObject(last) && shapeOf(first) !== undefined && shapeOf(last) !== undefined
   }
 
   #take(record: unknown): void {
@@ -427,4 +435,8 @@ export function show(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   const name = value.constructor?.name ?? 'Object'
   return name === 'Object' ? 'an object' : `a ${name}`
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
