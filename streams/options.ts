@@ -207,7 +207,7 @@ function toError(fault: Fault, given: unknown, context: OptionsContext): Clinker
 /**
  * A path as messages show it. An entry that has a name goes by it: `rule "fix": mutate.set.a`, `rules[1].when`.
  */
-export function subjectOf(path: ConfigPath, given: unknown): string {
+function subjectOf(path: ConfigPath, given: unknown): string {
   let subject = ''
   let named = ''
   let value = given

@@ -3,7 +3,6 @@ export { bareEnvironment, type Environment, type LogLevel, type PipelineValues }
 export { type Evaluated, type EvaluateOptions, evaluateOnce, fieldValue } from './evaluate.ts'
 export { EvaluationError } from './evaluation-error.ts'
 export { type CompileOptions, compileExpression, type Expression } from './expression.ts'
-export { Failure } from './failure.ts'
 export { describeBuiltins, type BuiltinDescription } from './builtins/index.ts'
 export { formatProgram } from './format.ts'
 export { fuse, type Stage } from './fuse.ts'

@@ -51,7 +51,7 @@ export class EvaluationError extends ClinkerError {
 }
 
 /** A failure with the place it happened at, on its way out of a module's function. */
-export class PlacedFailure extends Error {
+class PlacedFailure extends Error {
   readonly site: Site
   override readonly cause: unknown
 

@@ -422,7 +422,7 @@ export class Generator {
     const fast = contextual ? undefined : this.#direct(overloads, node, receiver, args)
     // Code for known types gives plain floats; the general one boxes them.
     const back = form.name === 'float' ? `${this.code.bind(operators.unbox)}(${slow})` : slow
-    return { code: sequence(setup, fast ? `${fast(back)}` : back), form, atom: false, sure: 'no' }
+    return { code: sequence(setup, fast ? fast(back) : back), form, atom: false, sure: 'no' }
   }
 
   /** A call of the code for exactly these types, behind the tests that make sure of them. */

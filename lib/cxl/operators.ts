@@ -126,19 +126,6 @@ export function element(object: Value, at: Value): Value {
   return isIntNumber(at) ? fromForeign(object[at]) : null
 }
 
-/** Joins texts, nulls left out; null when all are. */
-export function concat(...values: Value[]): Value {
-  let text = ''
-  let found = false
-  for (const value of values) {
-    if (!isNull(value)) {
-      text += displayText(value)
-      found = true
-    }
-  }
-  return found ? text : null
-}
-
 /** A column of a plain object, which may lack it or hold what JavaScript means by a date. */
 export function columnOf(record: object, name: string): Value {
   return Object.hasOwn(record, name) ? fromForeign((record as Record<string, unknown>)[name]) : null

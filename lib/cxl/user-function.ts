@@ -35,7 +35,7 @@ export interface UserFunction {
 export type UserFunctions = ReadonlyMap<string, CheckedFunction>
 
 /** A function of the user's, described as builtins are. */
-export class CheckedFunction extends Builtin {
+class CheckedFunction extends Builtin {
   /** The code behind its checks: takes untyped values; a float that it gives is a plain number. */
   readonly guarded: BuiltinCode
 

@@ -10,4 +10,4 @@ export {
   statuses,
 } from './codes/index.ts'
 export { ClinkerError, ClinkerErrors, type ErrorDetails, type Place } from './error.ts'
-export { preview, previewBytes } from './preview.ts'
+export { preview } from './preview.ts'

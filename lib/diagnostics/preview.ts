@@ -1,5 +1,5 @@
 /** Data shown in a message is cut at this many bytes. */
-export const previewBytes = 256
+const previewBytes = 256
 
 /**
  * Data as a message shows it: on one line, in quotes when it is text, at most `bytes` bytes of UTF-8 with the mark of the cut

@@ -1,7 +1,6 @@
 export { type Holder, MemoryBudget, parseSize, type Registration, smallestLimit } from './budget.ts'
 export { ExternalSort, type ExternalSortOptions } from './external-sort.ts'
 export { type Group, GroupedBuffer, type GroupedBufferOptions, type GroupedBufferStats } from './grouped-buffer.ts'
-export { RowSpool } from './row-spool.ts'
 export { keySize, recordSize, valueSize } from './size.ts'
 export { SpillFolder, type SpillFolderOptions } from './spill-folder.ts'
 export { TextSpool, type TextSpoolOptions } from './text-spool.ts'

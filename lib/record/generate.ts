@@ -49,7 +49,7 @@ export function canGenerate(): boolean {
 export const widestLiteral = 256
 
 /** Whether a column name can stand in code as it is. */
-export function isIdentifier(name: string): boolean {
+function isIdentifier(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && name !== '__proto__'
 }
 

@@ -7,8 +7,6 @@ import { mapKeys } from './map.ts'
 import type { Type } from './type.ts'
 import type { Value } from './value.ts'
 
-export { floatText } from './float.ts'
-
 /** NaN or an infinity where only finite numbers can be written. */
 export class NotFinite extends RangeError {
   override readonly name: string = 'NotFinite'

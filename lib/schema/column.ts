@@ -34,7 +34,7 @@ export interface SchemaContext {
 }
 
 /** The types a schema can name, in the order messages list them. */
-export const schemaTypes = [
+const schemaTypes = [
   'null',
   'string',
   'int',

@@ -27,10 +27,10 @@ export function textReader(column: SchemaColumn, options: ReaderOptions = {}): F
 }
 
 /** An optional sign and digits, 64 bits: `007`, `+5`. */
-export const readInt: (text: string) => number | bigint | undefined = parseInteger
+const readInt: (text: string) => number | bigint | undefined = parseInteger
 
 /** Any finite double: `.5`, `5.`, `1e21`. */
-export const readFloat: (text: string) => number | undefined = parseFinite
+const readFloat: (text: string) => number | undefined = parseFinite
 
 /** `true false yes no on off 1 0`, in any case. */
 export function readBool(text: string): boolean | undefined {
@@ -40,7 +40,7 @@ export function readBool(text: string): boolean | undefined {
 }
 
 /** A decimal with the scale it is written with; digits that would have to be rounded are refused. */
-export function readDecimal(text: string): Decimal | undefined {
+function readDecimal(text: string): Decimal | undefined {
   return Decimal.parseExact(text)
 }
 

@@ -88,7 +88,7 @@ const nodeSchemas = {
 }
 
 /** Types of nodes that a pipeline file may hold. */
-export const nodeTypes: readonly string[] = Object.keys(nodeSchemas)
+const nodeTypes: readonly string[] = Object.keys(nodeSchemas)
 
 /** Reads `nodes`, checks names and references, and puts them in order. */
 export function readGraph(document: YamlDocument, written: readonly unknown[], faults: Faults): Graph {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Constant } from '../../lib/cxl/engine.ts'
 import { ClinkerError } from '../../lib/diagnostics/index.ts'
-import { parseSize } from '../../lib/memory/index.ts'
+import { parseSize, smallestLimit } from '../../lib/memory/index.ts'
 import { mapEntries } from '../../lib/record/map.ts'
 import type { Type } from '../../lib/record/type.ts'
 import type { Value, ValueMap } from '../../lib/record/value.ts'
@@ -38,9 +38,6 @@ export interface RateSettings {
 
 /** Default of `memory.limit`. */
 export const defaultLimit: number = 512 * 1024 * 1024
-
-/** A smaller limit could not hold one batch (E312). */
-const smallestLimit = 8 * 1024
 
 /** Spilling starts at this part of the limit; producers must resume below it. */
 const softMark = 0.8

@@ -1,5 +1,5 @@
 /** More levels than this are refused by the writers of nested formats (spec/4, JSON). */
-export const deepestName = 64
+const deepestName = 64
 
 /** The column that holds the key `key` of an object: a dot or backslash in the key is escaped, so it cannot be taken for nesting. */
 export function columnOfKey(key: string): string {

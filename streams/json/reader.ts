@@ -24,7 +24,7 @@ export interface JsonReaderOptions {
 }
 
 /** Objects and arrays may go this deep. */
-export const deepestValue = 512
+const deepestValue = 512
 
 /** Makes records of the texts of JSON objects. */
 export class JsonRecords {

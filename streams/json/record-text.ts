@@ -18,7 +18,7 @@ export function recordText(shape: Shape, preserveNulls: boolean): RecordText {
 }
 
 /** A text as a JSON string. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   // Most cells are short and plain: looking at each character is cheaper than the call that would find nothing to escape.
   if (text.length > longestScan) return JSON.stringify(text)
   for (let index = 0; index < text.length; index++) {

@@ -6,7 +6,7 @@ export const unusualNumber = 2
 export const unicodeEscape = 4
 
 /** A fraction of 16 or 17 digits: a double keeps it apart from its neighbours, but JavaScript may write it in fewer digits. */
-export const wideFraction = 8
+const wideFraction = 8
 
 /** Characters of a number that a double certainly holds. */
 const mostExact = 15
