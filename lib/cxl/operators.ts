@@ -8,7 +8,6 @@ import { boxFloat, Float } from '../record/float.ts'
 import { fromForeign } from '../record/foreign.ts'
 import { toInt } from '../record/int.ts'
 import { isIntNumber, isMap } from '../record/kind.ts'
-import { displayText } from '../record/text.ts'
 import type { Value } from '../record/value.ts'
 import { Failure } from './failure.ts'
 
