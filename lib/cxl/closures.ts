@@ -37,23 +37,6 @@ export interface Machine {
 
 export type Step = (machine: Machine) => Value
 
-const arithmetic = {
-  '+': operators.add,
-  '-': operators.subtract,
-  '*': operators.multiply,
-  '/': operators.divide,
-  '%': operators.remainder,
-}
-
-const comparisons = {
-  '==': operators.equal,
-  '!=': operators.unequal,
-  '<': operators.less,
-  '<=': operators.lessOrEqual,
-  '>': operators.greater,
-  '>=': operators.greaterOrEqual,
-}
-
 /** A machine at the start of an evaluation. */
 export function newMachine(
   row: Row,
@@ -137,9 +120,9 @@ export class Closures {
         return (machine) => operators.not(operand(machine))
       }
       case 'arithmetic':
-        return this.#both(node, arithmetic[node.operator])
+        return this.#both(node, operators.arithmetic[node.operator])
       case 'comparison':
-        return this.#both(node, comparisons[node.operator])
+        return this.#both(node, operators.comparisons[node.operator])
       case 'logic': {
         const left = this.step(node.left)
         const right = this.step(node.right)

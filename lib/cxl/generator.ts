@@ -43,23 +43,6 @@ export type Columns = (name: string) => Piece | undefined
 const any = Type.of('any')
 const bool = Type.of('bool')
 
-const arithmetic = {
-  '+': operators.add,
-  '-': operators.subtract,
-  '*': operators.multiply,
-  '/': operators.divide,
-  '%': operators.remainder,
-}
-
-const comparisons = {
-  '==': operators.equal,
-  '!=': operators.unequal,
-  '<': operators.less,
-  '<=': operators.lessOrEqual,
-  '>': operators.greater,
-  '>=': operators.greaterOrEqual,
-}
-
 /** Writes expressions into one function: its temporaries, its places, its constants. */
 export class Generator {
   readonly code: Code
@@ -294,7 +277,7 @@ export class Generator {
     const setup: string[] = []
     const left = this.#held(this.piece(node.left), setup)
     const right = this.#held(this.piece(node.right), setup)
-    const slow = this.#call(arithmetic[operator], this.boxed(left), this.boxed(right))
+    const slow = this.#call(operators.arithmetic[operator], this.boxed(left), this.boxed(right))
     const noted = `(${this.note(node.site)}${slow})`
     const result = (code: string): Piece => ({ code: sequence(setup, code), form, atom: false, sure: 'no' })
     switch (form.name) {
@@ -341,7 +324,7 @@ export class Generator {
     const setup: string[] = []
     const left = this.#held(this.piece(node.left), setup)
     const right = this.#held(this.piece(node.right), setup)
-    const slow = this.#call(comparisons[operator], this.boxed(left), this.boxed(right))
+    const slow = this.#call(operators.comparisons[operator], this.boxed(left), this.boxed(right))
     const equality = operator === '==' || operator === '!='
     const result = (code: string): Piece => {
       return {

@@ -198,3 +198,16 @@ function isInt(value: Value): boolean {
 function isFloat(value: Value): boolean {
   return typeof value === 'number' || value instanceof Float
 }
+
+/** The binary operators on numbers, as both back ends run them. */
+export const arithmetic = { '+': add, '-': subtract, '*': multiply, '/': divide, '%': remainder }
+
+/** The comparing operators. */
+export const comparisons = {
+  '==': equal,
+  '!=': unequal,
+  '<': less,
+  '<=': lessOrEqual,
+  '>': greater,
+  '>=': greaterOrEqual,
+}
