@@ -89,9 +89,9 @@ export class SpillFolder {
     return new ClinkerError('E321', {
       message:
         full === undefined
-          ? `the spill folder ${folder} cannot be used: ${message}`
+          ? `the spill folder ${folder} cannot be used: ${message.split(',', 1)[0]}`
           : `the spill folder ${folder} is full: ${full} (${code})`,
-      help: 'free space there, or name another folder with --spill-dir (spill_dir)',
+      help: `${full === undefined ? '' : 'free space there, or '}name another folder with --spill-dir (spill_dir)`,
       actual: folder,
       cause,
       exit: 4,
