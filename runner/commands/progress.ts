@@ -43,6 +43,7 @@ export function progressLine(progress: Progress, seconds: number): string {
   ].join(' · ')
 }
 
-function megabytes(bytes: number): string {
+/** `12.5 MB`, with binary megabytes. */
+export function megabytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MB`
 }

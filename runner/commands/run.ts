@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import type { Plan } from '../plan/plan.ts'
 import type { RunOptions, RunResult } from '../run/run.ts'
 import { cancellable, cancelled, Exit, refuse, type Streams, wholeNumber } from './program.ts'
-import { showProgress } from './progress.ts'
+import { megabytes, showProgress } from './progress.ts'
 
 interface Flags {
   memoryLimit?: string
@@ -133,7 +133,7 @@ function isWanted(level: string, flags: Flags): boolean {
 
 /** One line with counts that add up. */
 function summary({ stats, outputs }: RunResult): string {
-  const { records_in, added, records_out, filtered, dead, unread, milliseconds } = stats
+  const { records_in, added, records_out, filtered, dead, unread, milliseconds, spilled_bytes } = stats
   const more = [
     [added, 'added'],
     [filtered, 'filtered'],
@@ -146,5 +146,6 @@ function summary({ stats, outputs }: RunResult): string {
     ...more.flatMap(([count, name]) => (count > 0 ? [`${count} ${name}`] : [])),
   ]
   const files = outputs.map(({ path }) => (path === '-' ? 'standard output' : path)).join(', ')
-  return `${counts.join(', ')} in ${(milliseconds / 1000).toFixed(2)} s${files ? `; wrote ${files}` : ''}`
+  const spilled = spilled_bytes > 0 ? `; spilled ${megabytes(spilled_bytes)}` : ''
+  return `${counts.join(', ')} in ${(milliseconds / 1000).toFixed(2)} s${files ? `; wrote ${files}` : ''}${spilled}`
 }

@@ -71,6 +71,18 @@ describe('run', () => {
     expect(await folder.read('out.csv')).toBe('id,hue\n2,blue\n')
   })
 
+  test('tells how much went to disk', async () => {
+    await using folder = await folderWith({
+      'plants.csv': `id,hue\n${Array.from({ length: 2000 }, (_, id) => `${id},some shade of green\n`).join('')}`,
+      'p.yaml': plantsPipeline(
+        '  - { type: reshape, name: r, input: plants, config: { partition_by: [id], rules: [] } }\n',
+        'r',
+      ),
+    })
+    const { stderr } = await clinker(['run', folder.file('p.yaml'), '--memory-limit', '8K'])
+    expect(stderr).toMatch(/^2000 in, 2000 out in \d+\.\d\d s; wrote out\.csv; spilled \d+\.\d MB\n$/)
+  })
+
   test('--quiet says nothing', async () => {
     await using folder = await folderWith({ 'plants.csv': plants, 'p.yaml': plantsPipeline() })
     expect(await clinker(['run', folder.file('p.yaml'), '--quiet'])).toEqual({ exit: 0, stdout: '', stderr: '' })
