@@ -3,7 +3,7 @@ import { main } from '../../../runner/commands/cxl-main.ts'
 import { folderWith } from '../folder.ts'
 import { call, type Said } from './streams.ts'
 
-const cxl = (args: string[]): Promise<Said> => call(main, args)
+const cxl = (args: string[], input = ''): Promise<Said> => call(main, args, input)
 
 describe('eval', () => {
   test('prints what the program emits', async () => {
@@ -25,6 +25,17 @@ describe('eval', () => {
       'b=x',
     ])
     expect(stdout).toBe('{\n  "a": 9223372036854775807,\n  "b": "x"\n}\n')
+  })
+
+  test('a record comes from standard input when no option gives one', async () => {
+    expect((await cxl(['eval', '-e', 'emit a = x + 1'], '{"x":1}\n')).stdout).toBe('{\n  "a": 2\n}\n')
+    const both = ['eval', '-e', 'emit a = x + y', '--record', '-', '--field', 'y=2']
+    expect((await cxl(both, '{"x":1}')).stdout).toBe('{\n  "a": 3\n}\n')
+    expect(await cxl(['eval', '-e', 'emit a = 1'], '[1]')).toEqual({
+      exit: 2,
+      stdout: '',
+      stderr: 'error: standard input must be a JSON object\n',
+    })
   })
 
   test('a record that is filtered out is said so', async () => {
