@@ -1,3 +1,4 @@
+import { utf8Length } from '../diagnostics/index.ts'
 import { CivilDate } from '../record/civil.ts'
 import { cureIn, foreignSigns } from './habit.ts'
 import type { Problem, SourceText } from './problem.ts'
@@ -80,7 +81,7 @@ export function tokenize(source: SourceText, problems: Problem[], longest: numbe
     at = end
   }
 
-  if (text.length > longest / 3 && bytesOf(text) > longest) {
+  if (text.length > longest / 3 && utf8Length(text) > longest) {
     report(0, 1, `this text has more than ${longest} bytes`)
     push('end', 0, 0)
     return { tokens, comments }
@@ -205,14 +206,4 @@ function matchAt(text: string, pattern: RegExp, at: number): RegExpExecArray | n
 
 function endOf(text: string, pattern: RegExp, at: number): number {
   return at + (matchAt(text, pattern, at)?.[0].length ?? 0)
-}
-
-/** The length in UTF-8. */
-function bytesOf(text: string): number {
-  let bytes = 0
-  for (const character of text) {
-    const code = character.codePointAt(0) as number
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
-  }
-  return bytes
 }

@@ -1,3 +1,5 @@
+import { utf8Length } from './measure.ts'
+
 /** Data shown in a message is cut at this many bytes. */
 const previewBytes = 256
 
@@ -45,13 +47,4 @@ function cut(text: string, bytes: number, mark: string): string {
     kept += character
   }
   return kept + mark
-}
-
-function utf8Length(text: string): number {
-  let length = 0
-  for (const character of text) {
-    const code = character.codePointAt(0) as number
-    length += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
-  }
-  return length
 }

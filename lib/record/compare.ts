@@ -221,7 +221,7 @@ function plainComparator(keys: readonly SortKey[]): (left: Row, right: Row) => n
   }
 }
 
-/** {@link plainComparator} with the columns read by name, and numbers, texts and dates compared without looking for their kinds. bench/records */
+/** {@link plainComparator} with the columns read by name, and numbers, texts and dates compared without looking for their kinds. Benchmark: `npm run bench -- reshape`. */
 function generatedComparator(keys: readonly SortKey[]): (left: Row, right: Row) => number {
   const code = new Code()
   const date = code.bind(CivilDate)

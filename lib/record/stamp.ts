@@ -21,7 +21,7 @@ class Given {
 
 /**
  * Private fields installed on ordinary objects: no key, symbol or prototype shows, and reading one costs a map check.
- * Measured (bench/records): 9 ns a record for three fields, where a WeakMap costs 800 ns.
+ * Measured: 9 ns a record for three fields, where a WeakMap costs 800 ns.
  */
 class Stamp extends Given {
   #shape: Shape

@@ -21,7 +21,7 @@ const widestRow = 64
 /**
  * A reader for the rows of one header, as code: it finds the end of a cell and converts it in one go, without a text for a number or
  * a date, and builds the record by a literal. Undefined where code cannot be generated or does not pay; the plain form is
- * `Scanner.cut` and a loop over the cells (`CsvReader`), which also settles what this leaves. Benchmark: bench/csv.
+ * `Scanner.cut` and a loop over the cells (`CsvReader`), which also settles what this leaves. Benchmark: `npm run bench -- copy`.
  */
 export function generateReader(layout: Layout, scanner: Scanner, origin: Origin): ReadRows | undefined {
   const { cells, shape } = layout

@@ -111,7 +111,7 @@ class ShapeWriter {
     }
   }
 
-  /** The same as code, which writes most cells without a call. Benchmark: bench/csv. */
+  /** The same as code, which writes most cells without a call. Benchmark: `npm run bench -- copy`. */
   #generate(): WriteRows {
     const code = new Code()
     const delimiter = `out.byte(${this.#delimiter.charCodeAt(0)})`

@@ -1,3 +1,4 @@
+import { utf8Length } from '../../diagnostics/index.ts'
 import { displayText } from '../../record/text.ts'
 import type { Value } from '../../record/value.ts'
 import { Failure } from '../failure.ts'
@@ -102,7 +103,7 @@ export const stringMethods: Readonly<Record<string, BuiltinEntry>> = {
     examples: { "'ab'.repeat(3)": 'ababab', "'ab'.repeat(-1)": null },
     run: (text: string, count: Int) => {
       if (count < 0) return null
-      checkSize(byteLength(text) * Number(count))
+      checkSize(utf8Length(text) * Number(count))
       return text === '' ? '' : text.repeat(Number(count))
     },
   },
@@ -261,20 +262,10 @@ function paddingFor(text: string, width: Int, fill: string | undefined): string 
   const missing = Number(width) - countCharacters(text)
   if (missing <= 0) return ''
   const character = fill ? String.fromCodePoint(fill.codePointAt(0) as number) : ' '
-  checkSize(byteLength(text) + byteLength(character) * missing)
+  checkSize(utf8Length(text) + utf8Length(character) * missing)
   return character.repeat(missing)
 }
 
 function checkSize(bytes: number): void {
   if (bytes > largestResult) throw new Failure(`the text would have more than ${largestResult} bytes`)
-}
-
-/** Bytes of the text in UTF-8. */
-function byteLength(text: string): number {
-  let bytes = 0
-  for (const character of text) {
-    const code = character.codePointAt(0) as number
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
-  }
-  return bytes
 }
