@@ -11,7 +11,7 @@ import { isIntNumber, isMap } from '../record/kind.ts'
 import type { Value } from '../record/value.ts'
 import { Failure } from './failure.ts'
 
-export function add(a: Value, b: Value): Value {
+function add(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b
     if (!isIntNumber(a) || !isIntNumber(b)) return boxFloat(sum)
@@ -21,7 +21,7 @@ export function add(a: Value, b: Value): Value {
   return calculate(a, b, addition)
 }
 
-export function subtract(a: Value, b: Value): Value {
+function subtract(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const difference = a - b
     if (!isIntNumber(a) || !isIntNumber(b)) return boxFloat(difference)
@@ -30,7 +30,7 @@ export function subtract(a: Value, b: Value): Value {
   return calculate(a, b, subtraction)
 }
 
-export function multiply(a: Value, b: Value): Value {
+function multiply(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const product = a * b
     if (!isIntNumber(a) || !isIntNumber(b)) return boxFloat(product)
@@ -41,7 +41,7 @@ export function multiply(a: Value, b: Value): Value {
 }
 
 /** Truncates toward zero over ints. */
-export function divide(a: Value, b: Value): Value {
+function divide(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number' && b !== 0) {
     const quotient = a / b
     // A quotient of safe ints is never so near a whole number that it rounds to it.
@@ -51,7 +51,7 @@ export function divide(a: Value, b: Value): Value {
 }
 
 /** Has the sign of the dividend. */
-export function remainder(a: Value, b: Value): Value {
+function remainder(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number' && b !== 0) {
     const rest = a % b
     return isIntNumber(a) && isIntNumber(b) ? rest + 0 : boxFloat(rest)
@@ -70,29 +70,29 @@ export function equal(a: Value, b: Value): boolean {
   return equalValues(a, b)
 }
 
-export function unequal(a: Value, b: Value): boolean {
+function unequal(a: Value, b: Value): boolean {
   return !equalValues(a, b)
 }
 
-export function less(a: Value, b: Value): boolean | null {
+function less(a: Value, b: Value): boolean | null {
   if (typeof a === 'number' && typeof b === 'number') return a < b
   if (isNull(a) || isNull(b)) return null
   const order = compareValues(a, b)
   return order !== undefined && order < 0
 }
 
-export function lessOrEqual(a: Value, b: Value): boolean | null {
+function lessOrEqual(a: Value, b: Value): boolean | null {
   if (typeof a === 'number' && typeof b === 'number') return a <= b
   if (isNull(a) || isNull(b)) return null
   const order = compareValues(a, b)
   return order !== undefined && order <= 0
 }
 
-export function greater(a: Value, b: Value): boolean | null {
+function greater(a: Value, b: Value): boolean | null {
   return less(b, a)
 }
 
-export function greaterOrEqual(a: Value, b: Value): boolean | null {
+function greaterOrEqual(a: Value, b: Value): boolean | null {
   return lessOrEqual(b, a)
 }
 
