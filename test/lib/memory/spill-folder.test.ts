@@ -171,7 +171,7 @@ describe('limits', () => {
   test('a parent that is not there is E321', () => {
     const error = caught(() => new SpillFile(new SpillFolder('/nowhere/at/all')))
     expect(error.message).toBe(
-      "E321: the spill folder /nowhere/at/all cannot be used: ENOENT: no such file or directory",
+      'E321: the spill folder /nowhere/at/all cannot be used: ENOENT: no such file or directory',
     )
     expect(error.exit).toBe(4)
   })
