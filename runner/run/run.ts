@@ -64,6 +64,7 @@ export interface RunResult {
   readonly complete: boolean
   /** What stopped the run; empty when it has finished. */
   readonly errors: readonly ClinkerError[]
+  /** Warnings in order, the first 1000 of them; `onMessage` gets all. */
   readonly warnings: readonly string[]
   /** The files that have been written. */
   readonly outputs: readonly WrittenFile[]
@@ -504,10 +505,13 @@ class Run {
   }
 
   #say(level: LogLevel, message: string): void {
-    if (level === 'warn') this.#warnings.push(message)
+    if (level === 'warn' && this.#warnings.length < warningsKept) this.#warnings.push(message)
     this.#options.onMessage?.(level, message)
   }
 }
+
+/** A warning a record must not grow the result with the input. */
+const warningsKept = 1000
 
 /** Destroys a stream and waits until it has let go of what it held. */
 function closeStream(stream: Readable | Writable): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { main } from '../../../runner/commands/clinker-main.ts'
+import { run } from '../../../runner/index.ts'
 import { call } from '../commands/streams.ts'
 import { folderWith, plantsPipeline, said } from '../folder.ts'
 
@@ -43,6 +44,21 @@ describe('log directives', () => {
     expect(lines.pop()).toMatch(/^3 in, 2 out, 1 dead letter in /)
     expect(lines).toEqual(all.filter((line) => shown.test(line)))
     expect(await folder.read('out.csv')).toBe('id,hue,half\n1,red,-6\n3,teal,6\n')
+  })
+
+  test('of a warning a record leave a result of bounded size', async () => {
+    const warns = `  - type: transform
+    name: t
+    input: plants
+    config: { cxl: emit n = 1, log: [{ name: seen, level: warn, when: per_record, every: 1, message: Seen }] }
+`
+    await using folder = await folderWith({
+      'plants.csv': `id,hue\n${'1,red\n'.repeat(1500)}`,
+      'p.yaml': plantsPipeline(warns, 't'),
+    })
+    let told = 0
+    const { warnings } = await run(folder.file('p.yaml'), { onMessage: (level) => void (level === 'warn' && told++) })
+    expect([warnings.length, told]).toEqual([1000, 1500])
   })
 
   test('of two transforms give one event the same fields', async () => {
