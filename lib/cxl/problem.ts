@@ -1,4 +1,4 @@
-import { ClinkerError, ClinkerErrors, type Place } from '../diagnostics/index.ts'
+import { ClinkerError, ClinkerErrors, countCharacters, type Place } from '../diagnostics/index.ts'
 
 /** The steps a program goes through, as messages name them. */
 export type Phase = 'parse' | 'resolve' | 'typecheck'
@@ -68,8 +68,8 @@ export function placeIn(source: SourceText, start: number, end: number): Place {
   return {
     ...(file === undefined ? {} : { file }),
     line,
-    column: characters(text.slice(lineStart, start)) + 1,
-    length: Math.max(1, characters(marked)),
+    column: countCharacters(text.slice(lineStart, start)) + 1,
+    length: Math.max(1, countCharacters(marked)),
     text,
   }
 }
@@ -96,10 +96,4 @@ export function formatProblem(phase: string, message: string, place: Place | und
     if (help !== undefined) parts.push(`${margin} = help: ${help}`)
   } else if (help !== undefined) parts.push(`help: ${help}`)
   return parts.join('\n')
-}
-
-function characters(text: string): number {
-  let count = 0
-  for (const _ of text) count++
-  return count
 }

@@ -10,5 +10,5 @@ export {
   statuses,
 } from './codes/index.ts'
 export { ClinkerError, ClinkerErrors, type ErrorDetails, type Place } from './error.ts'
-export { utf8Length } from './measure.ts'
+export { countCharacters, utf8Length } from './measure.ts'
 export { preview } from './preview.ts'

@@ -7,3 +7,13 @@ export function utf8Length(text: string): number {
   }
   return length
 }
+
+/** Characters (code points) of a text; half a surrogate pair on its own counts as one. */
+export function countCharacters(text: string): number {
+  let count = text.length
+  for (let index = 1; index < text.length; index++) {
+    const isLow = (text.charCodeAt(index) & 0xfc00) === 0xdc00
+    if (isLow && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800) count--
+  }
+  return count
+}

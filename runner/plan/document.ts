@@ -13,7 +13,7 @@ import {
   type Scalar,
   visit,
 } from 'yaml'
-import { ClinkerError, type Place } from '../../lib/diagnostics/index.ts'
+import { ClinkerError, countCharacters, type Place } from '../../lib/diagnostics/index.ts'
 import { makeMap } from '../../lib/record/map.ts'
 import type { Value } from '../../lib/record/value.ts'
 import type { ConfigPath } from '../../streams/node.ts'
@@ -265,10 +265,4 @@ function writtenLength(source: string, at: number, type: Scalar['type']): number
   if (type === 'QUOTE_SINGLE') return source.startsWith("''", at) ? 2 : 1
   if (type !== 'QUOTE_DOUBLE' || source[at] !== '\\') return 1
   return { x: 4, u: 6, U: 10 }[source[at + 1] ?? ''] ?? 2
-}
-
-function countCharacters(text: string): number {
-  let count = 0
-  for (const _ of text) count++
-  return count
 }

@@ -150,14 +150,7 @@ export function checkedLimit(written: string | number, from: string, place?: obj
   })
 }
 
-interface PipelineBlock {
-  readonly name: string
-  readonly limit: number
-  readonly vars: ReadonlyMap<string, Constant>
-  readonly date_formats: readonly string[]
-  readonly rules_path: string | undefined
-  readonly functions: string | undefined
-}
+type PipelineBlock = Pick<Settings, 'name' | 'limit' | 'vars' | 'date_formats' | 'rules_path' | 'functions'>
 
 function readPipeline(document: YamlDocument, written: ValueMap, faults: Faults): PipelineBlock | undefined {
   const rest: ValueMap = {}

@@ -4,6 +4,7 @@ import type { Shape } from '../../lib/record/shape.ts'
 import type { Row, Value } from '../../lib/record/value.ts'
 import { badCell } from '../../lib/schema/index.ts'
 import type { DeadLetter } from '../node.ts'
+import { recordsPerBatch } from '../shell/index.ts'
 import { decode, type Encoding, encodedLength, withoutMark } from './decode.ts'
 import { generateReader, type ReadRows } from './generate-reader.ts'
 import type { CellColumn, Layout } from './layout.ts'
@@ -134,8 +135,6 @@ export const encodingHelp = 'when the file is in Latin-1, say so by `encoding: l
 /** Longest piece that is decoded at once: a whole file in one Buffer becomes text as slowly as it is read. */
 const pieceLength = 65_536
 
-const batchLength = 512
-
 /**
  * The reader of the plain dialect. Takes the file in pieces cut anywhere; gives batches as they are pulled.
  */
@@ -231,10 +230,10 @@ export class CsvReader {
     const scanner = this.#scanner
     let out: Row[] = []
     for (;;) {
-      this.#generated?.(scanner, out, batchLength)
+      this.#generated?.(scanner, out, recordsPerBatch)
       // What the generated reader leaves is one row of another kind, or the end of the text.
-      if (out.length < batchLength && !this.#row(out)) break
-      if (out.length < batchLength) continue
+      if (out.length < recordsPerBatch && !this.#row(out)) break
+      if (out.length < recordsPerBatch) continue
       yield out
       out = []
     }

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { originOf, rowOf } from '../../lib/record/stamp.ts'
 import type { Row } from '../../lib/record/value.ts'
 import type { ClinkerError } from '../../lib/diagnostics/index.ts'
-import { type DeadLetter, MemoryBudget, type ReshapeOptions, reshape } from '../../streams/index.ts'
+import { MemoryBudget, type ReshapeOptions, reshape } from '../../streams/index.ts'
 import { describeContract, run } from './contract.ts'
-import { records } from './records.ts'
+import { letters, records } from './records.ts'
 
 const passOn = { partition_by: ['g'], rules: [] }
 
@@ -28,18 +28,6 @@ function refusal(options: unknown): string {
     return (error as ClinkerError).format()
   }
   return 'accepted'
-}
-
-function letters(): { letters: DeadLetter[]; dead_letters: Writable } {
-  const found: DeadLetter[] = []
-  const dead_letters = new Writable({
-    objectMode: true,
-    write(letter, _, callback) {
-      found.push(letter)
-      callback()
-    },
-  })
-  return { letters: found, dead_letters }
 }
 
 describe('options', () => {

@@ -1,4 +1,4 @@
-import { utf8Length } from '../../diagnostics/index.ts'
+import { countCharacters, utf8Length } from '../../diagnostics/index.ts'
 import { displayText } from '../../record/text.ts'
 import type { Value } from '../../record/value.ts'
 import { Failure } from '../failure.ts'
@@ -219,14 +219,6 @@ function substring(text: string, start: Int | undefined, length: Int | undefined
   const from = start === undefined || start < 0 ? 0 : offsetAfter(text, 0, Number(start))
   if (length === undefined || length < 0) return text.slice(from)
   return text.slice(from, offsetAfter(text, from, Number(length)))
-}
-
-function countCharacters(text: string): number {
-  let count = text.length
-  for (let index = 1; index < text.length; index++) {
-    if (isLow(text.charCodeAt(index)) && isHigh(text.charCodeAt(index - 1))) count--
-  }
-  return count
 }
 
 /** The place of the character `count` characters behind the one at `from`; at most the end. */

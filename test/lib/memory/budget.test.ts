@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ClinkerError } from '../../../lib/diagnostics/error.ts'
 import { MemoryBudget, parseSize, type Registration } from '../../../lib/memory/index.ts'
+import { caught } from './rows.ts'
 
 describe('sizes', () => {
   test.each([
@@ -134,12 +134,3 @@ describe('holders', () => {
     expect(budget.used).toBe(8192)
   })
 })
-
-function caught(run: () => void): ClinkerError {
-  try {
-    run()
-  } catch (error) {
-    return error as ClinkerError
-  }
-  throw new Error('nothing was thrown')
-}

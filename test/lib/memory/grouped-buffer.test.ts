@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ClinkerError } from '../../../lib/diagnostics/error.ts'
 import {
   type Group,
   GroupedBuffer,
@@ -12,7 +11,7 @@ import {
 } from '../../../lib/memory/index.ts'
 import type { Key } from '../../../lib/record/key.ts'
 import type { Row } from '../../../lib/record/value.ts'
-import { rowOfValues, temporarySpill, whole } from './rows.ts'
+import { caught, rowOfValues, temporarySpill, whole } from './rows.ts'
 import { anyValue } from './values.ts'
 
 type Options = Partial<GroupedBufferOptions> & { limit?: string }
@@ -40,15 +39,6 @@ function contents(buffer: GroupedBuffer): [key: unknown, rows: unknown[]][] {
     expect(group.size).toBe(rows.length)
     return [rows[0]?.key, rows.map((row) => row.row)]
   })
-}
-
-function caught(run: () => unknown): ClinkerError {
-  try {
-    run()
-  } catch (error) {
-    return error as ClinkerError
-  }
-  throw new Error('nothing was thrown')
 }
 
 describe('groups', () => {

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ClinkerError } from '../../../lib/diagnostics/error.ts'
 import { SpillFolder } from '../../../lib/memory/index.ts'
 import { Origin, SourceFile } from '../../../lib/record/origin.ts'
 import { ShapeTable } from '../../../lib/record/shape.ts'
@@ -41,4 +42,14 @@ export function temporarySpill(): { folder: SpillFolder; files(): string[] } {
   const folder = new SpillFolder(path)
   onTestFinished(() => folder.close())
   return { folder, files: () => left().filter((name) => name.endsWith('.spill')) }
+}
+
+/** The error that a call throws. */
+export function caught(run: () => unknown): ClinkerError {
+  try {
+    run()
+  } catch (error) {
+    return error as ClinkerError
+  }
+  throw new Error('nothing was thrown')
 }

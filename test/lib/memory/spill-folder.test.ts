@@ -3,10 +3,9 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import type { ClinkerError } from '../../../lib/diagnostics/error.ts'
 import { MemoryBudget, SpillFolder, TextSpool } from '../../../lib/memory/index.ts'
 import { SpillFile } from '../../../lib/memory/spill-file.ts'
-import { temporaryFolder } from './rows.ts'
+import { caught, temporaryFolder } from './rows.ts'
 
 const writing = vi.hoisted(() => ({ fail: undefined as string | undefined }))
 vi.mock('node:fs', async (importOriginal) => {
@@ -176,12 +175,3 @@ describe('limits', () => {
     expect(error.exit).toBe(4)
   })
 })
-
-function caught(run: () => void): ClinkerError {
-  try {
-    run()
-  } catch (error) {
-    return error as ClinkerError
-  }
-  throw new Error('nothing was thrown')
-}

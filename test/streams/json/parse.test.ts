@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { json, ndjson } from '../../../streams/json/index.ts'
-import { columns, letters, read, readObjects, refusal, through } from './text.ts'
+import { letters } from '../records.ts'
+import { columns, read, readObjects, refusal, through } from './text.ts'
 
 describe('lines', () => {
   test('blank ones are skipped, whatever ends them, and a byte order mark is removed', async () => {

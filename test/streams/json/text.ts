@@ -1,9 +1,7 @@
 import { pipeline } from 'node:stream/promises'
-import { Writable } from 'node:stream'
 import type { ClinkerError } from '../../../lib/diagnostics/index.ts'
 import { rowOf, shapeOf } from '../../../lib/record/stamp.ts'
 import type { Row } from '../../../lib/record/value.ts'
-import type { DeadLetter } from '../../../streams/node.ts'
 import {
   json,
   type JsonParse,
@@ -65,16 +63,4 @@ export function columns(record: Row): string {
   if (!shape) return 'no shape'
   const names = shape.columns.map(({ name, type }) => `${name}: ${type}`)
   return `${rowOf(record)} ${names.slice(0, shape.declared).join(', ')} | ${names.slice(shape.declared).join(', ')}`
-}
-
-export function letters(): { letters: DeadLetter[]; dead_letters: Writable } {
-  const found: DeadLetter[] = []
-  const dead_letters = new Writable({
-    objectMode: true,
-    write(letter, _, callback) {
-      found.push(letter)
-      callback()
-    },
-  })
-  return { letters: found, dead_letters }
 }
